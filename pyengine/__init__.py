@@ -1,0 +1,1 @@
+"""What server and command line share: settings, the database, the SQL tree and its installer."""
