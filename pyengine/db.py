@@ -84,6 +84,21 @@ def translated() -> Iterator[None]:
         raise translate(exc) from exc
 
 
+async def run_script(conn: Connection, label: str, text: str) -> None:
+    """Run the statements of a file of our own; an error names file, line and message."""
+    try:
+        await conn.execute(text.encode())
+    except psycopg.Error as exc:
+        if exc.sqlstate is None:
+            raise translate(exc) from exc
+        position = exc.diag.statement_position
+        line = text.count("\n", 0, int(position) - 1) + 1 if position else None
+        where = label if line is None else f"{label}:{line}"
+        raise KilolockError(
+            "script_failed", f"{where}: {exc.diag.message_primary}", sqlstate=exc.sqlstate
+        ) from exc
+
+
 @asynccontextmanager
 async def transaction(
     conn: Connection, caller: Caller | None = None, *, read_only: bool = False

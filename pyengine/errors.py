@@ -47,7 +47,10 @@ LOCAL_STATUS: Final[Mapping[str, int]] = MappingProxyType(
         "database_unavailable": 503,
         "schema_outdated": 503,
         "not_permitted_to_install": 500,
+        "script_failed": 500,
+        "invalid_sql_tree": 500,
         "invalid_configuration": 500,
+        "embedded_failed": 500,
     }
 )
 
