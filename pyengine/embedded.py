@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import os
 import shutil
+import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Mapping
 from importlib.util import find_spec
@@ -210,37 +211,48 @@ class EmbeddedServer:
 
     async def _run(self, user: RunAs, program: str, *words: str, pgdata: Path | None = None) -> str:
         """Run a PostgreSQL program on `pgdata`, or the folder's own; return its output."""
-        clean = {k: v for k, v in os.environ.items() if not k.startswith(("PG", "LC_", "LANG"))}
-        command = [str(self.bin_dir / program)]
+        command = [str(self.bin_dir / program), *words]
         if program != "pg_config":
-            command += ["-D", str(pgdata or self._pgdata)]
-        # Files, not pipes: the server inherits them, and a pipe would stay open as long as it.
-        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            try:
-                process = await asyncio.create_subprocess_exec(
-                    *command,
-                    *words,
-                    stdin=asyncio.subprocess.DEVNULL,
-                    stdout=out,
-                    stderr=err,
-                    cwd="/",
-                    env=clean | {"LC_ALL": "C"},
-                    start_new_session=True,
-                    user=user.uid if user.change else None,
-                    group=user.gid if user.change else None,
-                    extra_groups=[] if user.change else None,
-                )
-            except OSError as exc:
-                raise _failed(f"cannot run {command[0]}: {exc.strerror}") from exc
-            code = await process.wait()
-            out.seek(0)
-            err.seek(0)
-            if code != 0:
-                said = err.read().decode(errors="replace").strip() or f"exit code {code}"
-                log = self._pgdata / "server.log"
-                hint = f"; see {log}" if program == "pg_ctl" else ""
-                raise _failed(f"{program}: {said}{hint}")
-            return out.read().decode(errors="replace")
+            command[1:1] = ["-D", str(pgdata or self._pgdata)]
+        running = asyncio.ensure_future(asyncio.to_thread(_run_program, command, user))
+        try:
+            code, out, err = await asyncio.shield(running)
+        except asyncio.CancelledError:
+            await asyncio.wait([running])  # half a start is worse than a late answer
+            raise
+        except OSError as exc:
+            raise _failed(f"cannot run {command[0]}: {exc.strerror}") from exc
+        if code != 0:
+            said = err.strip() or f"exit code {code}"
+            hint = f"; see {self._pgdata}/server.log" if program == "pg_ctl" else ""
+            raise _failed(f"{program}: {said}{hint}")
+        return out
+
+
+def _run_program(command: list[str], user: RunAs) -> tuple[int, str, str]:
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("PG", "LC_", "LANG"))}
+    # Files, not pipes: the server inherits them, and a pipe would stay open as long as it.
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        done = subprocess.run(
+            command,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            cwd="/",
+            env=clean | {"LC_ALL": "C"},
+            start_new_session=True,
+            user=user.uid if user.change else None,
+            group=user.gid if user.change else None,
+            extra_groups=[] if user.change else None,
+        )
+        out.seek(0)
+        err.seek(0)
+        return (
+            done.returncode,
+            out.read().decode(errors="replace"),
+            err.read().decode(errors="replace"),
+        )
 
 
 def wheel_bin_dir() -> Path:

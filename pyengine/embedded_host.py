@@ -8,6 +8,7 @@ import os
 import pwd
 import shutil
 import stat
+import subprocess
 import tempfile
 import time
 from dataclasses import dataclass
@@ -103,19 +104,15 @@ async def _add_user() -> None:
     else:
         words = ["adduser", "-S", "-D", "-H", "-s", "/sbin/nologin", SYSTEM_USER]
     try:
-        process = await asyncio.create_subprocess_exec(
-            *words,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.PIPE,
+        done = await asyncio.to_thread(
+            subprocess.run, words, check=False, stdin=subprocess.DEVNULL, capture_output=True
         )
     except OSError as exc:
         raise _no_user(str(exc)) from exc
-    _, stderr = await process.communicate()
     try:
         pwd.getpwnam(SYSTEM_USER)  # somebody else may have made it meanwhile
     except KeyError as exc:
-        raise _no_user(stderr.decode(errors="replace").strip()) from exc
+        raise _no_user(done.stderr.decode(errors="replace").strip()) from exc
 
 
 def make_folder(path: Path, user: RunAs) -> None:

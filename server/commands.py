@@ -1,0 +1,146 @@
+"""kld: run the server, install the schema, open psql."""
+
+import asyncio
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from psycopg import pq
+
+from pyengine import install
+from pyengine.embedded import embedded, wheel_bin_dir
+from pyengine.errors import EXIT_USAGE, KilolockError
+from pyengine.settings import Settings, load
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """Run kld; errors are one line on standard error: exit 1, or 2 for usage."""
+    try:
+        code = kld.main(args=args, prog_name="kld", standalone_mode=False)
+    except click.ClickException as exc:
+        exc.show()
+        sys.exit(EXIT_USAGE if isinstance(exc, click.UsageError) else exc.exit_code)
+    except KilolockError as exc:
+        click.echo(f"kld: {exc.message}", err=True)
+        sys.exit(exc.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(130)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _database_options(command: Any) -> Any:  # noqa: ANN401 - as click types its decorators
+    for option in (
+        click.option(
+            "--data-dir",
+            metavar="DIR",
+            help="Folder of the embedded PostgreSQL [KL_DATA_DIR].",
+        ),
+        click.option(
+            "--database-url",
+            metavar="URL",
+            help="Use this PostgreSQL instead of the embedded one [KL_DATABASE_URL].",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="kilolock", prog_name="kld")
+def kld() -> None:
+    """Run and install the Kilolock server."""
+
+
+@kld.command()
+@click.option("--listen", metavar="HOST:PORT", help="Address to listen on [KL_LISTEN_ADDR].")
+@_database_options
+@click.option(
+    "--insecure-open",
+    is_flag=True,
+    envvar="KL_INSECURE_OPEN",
+    help="Listen beyond this machine although requests need no token.",
+)
+def serve(
+    listen: str | None, data_dir: str | None, database_url: str | None, *, insecure_open: bool
+) -> None:
+    """Serve states over HTTP until interrupted.
+
+    Without a database URL an embedded PostgreSQL is started in the data folder, shared with
+    other kld and kl processes, and stopped by the last of them.
+    """
+    from server import serving
+
+    settings = load({"listen_addr": listen, "data_dir": data_dir, "database_url": database_url})
+    serving.run(settings, insecure_open=insecure_open)
+
+
+@kld.command()
+@_database_options
+def migrate(data_dir: str | None, database_url: str | None) -> None:
+    """Install or upgrade the schema, all or nothing."""
+    settings = load({"data_dir": data_dir, "database_url": database_url})
+    outcome = asyncio.run(_migrate(settings))
+    names = ", ".join(outcome.applied) or "none"
+    click.echo(f"kilolock: migrations applied: {names}; {outcome.functions} scripts re-applied")
+    for statement in outcome.advice:
+        click.echo(f"kilolock: the database's owner should also run: {statement}", err=True)
+
+
+async def _migrate(settings: Settings) -> install.Outcome:
+    if not settings.embedded:
+        assert settings.database_url is not None
+        return await install.migrate(settings.database_url)
+    async with embedded(settings.data_dir) as server:
+        return await install.migrate(server.conninfo("postgres"))
+
+
+@kld.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@_database_options
+@click.argument("args", nargs=-1, type=click.UNPROCESSED)
+def psql(data_dir: str | None, database_url: str | None, args: tuple[str, ...]) -> int:
+    """Open psql on the configured database, as its administrator; ARGS go to psql."""
+    settings = load({"data_dir": data_dir, "database_url": database_url})
+    # Ctrl-C is for psql. A handler, not SIG_IGN, which psql would inherit.
+    signal.signal(signal.SIGINT, lambda *_: None)
+    if settings.embedded:
+        return asyncio.run(_embedded_psql(settings.data_dir, args))
+    assert settings.database_url is not None
+    return _run_psql(settings.database_url, args)
+
+
+async def _embedded_psql(data_dir: Path, args: tuple[str, ...]) -> int:
+    from server.serving import ensure_embedded_schema
+
+    async with embedded(data_dir) as server:
+        await ensure_embedded_schema(server)
+        return await asyncio.to_thread(_run_psql, server.conninfo("postgres"), args)
+
+
+def _run_psql(conninfo: str, args: tuple[str, ...]) -> int:
+    """Run psql with the connection in its environment: a password is not for `ps` to show."""
+    environment = dict(os.environ)
+    rest: list[str] = []
+    for option in pq.Conninfo.parse(conninfo.encode()):
+        if option.val is None:
+            continue
+        if option.envvar:
+            environment[option.envvar.decode()] = option.val.decode()
+        else:
+            rest.append(f"{option.keyword.decode()}={option.val.decode()}")
+    words = ["-d", " ".join(rest)] if rest else []
+    return subprocess.run([_psql_program(), *words, *args], check=False, env=environment).returncode
+
+
+def _psql_program() -> str:
+    ours, found = wheel_bin_dir() / "psql", shutil.which("psql")
+    if ours.exists() and not (found and sys.stdin.isatty()):
+        return str(ours)
+    if found:  # at a terminal: ours has no line editing
+        return found
+    raise KilolockError("invalid_configuration", "no psql program; install postgresql-client")
