@@ -147,6 +147,7 @@ class Database:
     ) -> None:
         with translated():
             options = session_options(conninfo)
+        self._timeout = timeout
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             conninfo,
             min_size=min_size,
@@ -172,7 +173,7 @@ class Database:
         """Open the pool and wait for a first session; raise `database_unavailable` without one."""
         with translated():
             try:
-                await self._pool.open(wait=True)
+                await self._pool.open(wait=True, timeout=self._timeout)
             except psycopg.Error:
                 await self._pool.close()
                 raise

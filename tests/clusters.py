@@ -1,0 +1,138 @@
+"""Private PostgreSQL clusters for tests: a migrated template, cheap clones of it."""
+
+import asyncio
+import itertools
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from pyengine import install
+from pyengine.embedded import EmbeddedServer, wheel_bin_dir
+
+HELPERS = Path(__file__).parent / "sql" / "helpers.sql"
+TEMPLATE = "kl_template"
+_OLDEST = 15
+_SETTINGS = {
+    "fsync": "off",
+    "full_page_writes": "off",
+    "synchronous_commit": "off",
+    "shared_buffers": "64MB",
+    "min_wal_size": "80MB",
+    "max_wal_size": "1GB",
+    "deadlock_timeout": "200ms",
+    # A cluster killed with its test run should not be kept alive by anything of ours.
+    "log_min_messages": "warning",
+}
+
+Connection = psycopg.Connection[Any]
+
+
+def bin_dirs() -> dict[str, Path]:
+    """Return where PostgreSQL programs are: the wheel's always, those of 15 where installed."""
+    found = {"pg18": wheel_bin_dir()}
+    candidates = [
+        os.environ.get("KL_TEST_PG15_BIN", ""),
+        f"/usr/lib/postgresql/{_OLDEST}/bin",
+        f"/usr/pgsql-{_OLDEST}/bin",
+        f"/opt/homebrew/opt/postgresql@{_OLDEST}/bin",
+        f"/usr/local/opt/postgresql@{_OLDEST}/bin",
+    ]
+    for candidate in candidates:
+        if candidate and (Path(candidate) / "initdb").exists():
+            return found | {"pg15": Path(candidate)}
+    return found
+
+
+@dataclass
+class Database:
+    """One database of a cluster, there for a test to commit into."""
+
+    cluster: "Cluster"
+    name: str
+
+    def conninfo(self, user: str = "kl_server") -> str:
+        """Return how `user` connects."""
+        return self.cluster.conninfo(user, self.name)
+
+    def connect(self, user: str = "kl_server", *, autocommit: bool = True) -> Connection:
+        """Open a session; close it, or use it in a `with`."""
+        return psycopg.connect(self.conninfo(user), autocommit=autocommit)
+
+
+@dataclass
+class Cluster:
+    """A running cluster. `template` is migrated on first use."""
+
+    name: str
+    server: EmbeddedServer
+    _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    _template_ready: bool = False
+
+    @property
+    def bin_dir(self) -> Path:
+        """Return the folder of the programs that run the cluster."""
+        return self.server.bin_dir
+
+    def conninfo(self, user: str, database: str) -> str:
+        """Return how `user` connects to `database`."""
+        return self.server.conninfo(user, database)
+
+    def execute(self, *statements: str, database: str = "postgres") -> None:
+        """Run statements as superuser, each in its own transaction."""
+        with psycopg.connect(self.conninfo("postgres", database), autocommit=True) as conn:
+            for statement in statements:
+                conn.execute(statement.encode())
+
+    @contextmanager
+    def empty_database(self, *, owner: str = "postgres") -> Iterator[Database]:
+        """Lend a database without Kilolock in it."""
+        name = f"e{next(self._numbers)}"
+        self.execute(f"create database {name} owner {owner} template template0")
+        try:
+            yield Database(self, name)
+        finally:
+            self.execute(f"drop database {name} with (force)")
+
+    @contextmanager
+    def clone(self) -> Iterator[Database]:
+        """Lend a copy of the migrated template."""
+        self._ensure_template()
+        name = f"t{next(self._numbers)}"
+        self.execute(f"create database {name} template {TEMPLATE} strategy file_copy")
+        # Settings of a database are not copied with it.
+        self.execute(f"""alter database {name} set search_path = "$user", public, kl""")
+        try:
+            yield Database(self, name)
+        finally:
+            self.execute(f"drop database {name} with (force)")
+
+    def _ensure_template(self) -> None:
+        if self._template_ready:
+            return
+        self.execute(f"create database {TEMPLATE} template template0")
+        asyncio.run(install.migrate(self.conninfo("postgres", TEMPLATE)))
+        if HELPERS.exists():
+            self.execute(HELPERS.read_text(encoding="utf-8"), database=TEMPLATE)
+        self._template_ready = True
+
+
+@contextmanager
+def running_cluster(name: str) -> Iterator[Cluster]:
+    """Run a cluster of the named version until the block ends; nothing of it remains."""
+    folder = Path(tempfile.mkdtemp(prefix="kl-", dir="/tmp"))
+    server = EmbeddedServer(folder / name, bin_dir=bin_dirs()[name], settings=_SETTINGS)
+    try:
+        asyncio.run(server.start())
+        try:
+            yield Cluster(name, server)
+        finally:
+            asyncio.run(server.stop())
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,56 @@
+"""Fixtures that every test may use. SQL tests run on each PostgreSQL found on the machine."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.clusters import Cluster, Connection, Database, bin_dirs, running_cluster
+
+
+@pytest.fixture(scope="session", params=sorted(bin_dirs(), reverse=True))
+def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
+    """A private cluster per PostgreSQL version; whatever uses it runs once on each."""
+    with running_cluster(request.param) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def shared_database(cluster: Cluster) -> Iterator[Database]:
+    """The migrated database that rolled-back tests share; nobody commits here."""
+    with cluster.clone() as database:
+        yield database
+
+
+@pytest.fixture
+def database(cluster: Cluster) -> Iterator[Database]:
+    """A migrated database of the test's own, for tests that commit."""
+    with cluster.clone() as clone:
+        yield clone
+
+
+@pytest.fixture
+def conn(shared_database: Database) -> Iterator[Connection]:
+    """A kl_server session in a transaction that is rolled back."""
+    yield from _rolled_back(shared_database, "kl_server")
+
+
+@pytest.fixture
+def analyst_conn(shared_database: Database) -> Iterator[Connection]:
+    """A kl_query session, member of kl_analyst only, in a transaction that is rolled back."""
+    yield from _rolled_back(shared_database, "kl_query")
+
+
+@pytest.fixture
+def owner_conn(shared_database: Database) -> Iterator[Connection]:
+    """An administrator's session acting as kl_owner, in a transaction that is rolled back."""
+    for connection in _rolled_back(shared_database, "postgres"):
+        connection.execute("set local role kl_owner")
+        yield connection
+
+
+def _rolled_back(database: Database, user: str) -> Iterator[Connection]:
+    with database.connect(user, autocommit=False) as connection:
+        try:
+            yield connection
+        finally:
+            connection.rollback()
