@@ -75,6 +75,14 @@ async def status(conn: db.Connection, tree: SqlTree | None = None) -> Status:
     return "current"
 
 
+async def ensure(conninfo: str) -> None:
+    """Install unless what is there is current, or newer."""
+    async with await db.connect(conninfo) as conn:
+        found = await status(conn)
+    if found in ("absent", "older"):
+        await migrate(conninfo)
+
+
 async def _attempt(
     conn: db.Connection, tree: SqlTree, lock_timeout_ms: int, wait_seconds: int
 ) -> Outcome:
@@ -105,8 +113,8 @@ async def _attempt(
     return Outcome(tuple(applied), len(tree.functions), preparation.advice)
 
 
-async def _check_version(conn: db.Connection) -> None:
-    if conn.info.server_version < _MINIMUM_VERSION:
+async def _check_version(conn: db.Connection, minimum: int = _MINIMUM_VERSION) -> None:
+    if conn.info.server_version < minimum:
         raise KilolockError(
             "unsupported_capability",
             f"PostgreSQL {conn.info.server_version // 10000} is too old; Kilolock needs 15 to 18",

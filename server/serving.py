@@ -64,11 +64,7 @@ async def _database(settings: Settings, stack: AsyncExitStack) -> Settings:
 
 async def ensure_embedded_schema(server: EmbeddedServer) -> None:
     """Install into the embedded database unless what is there is current, or newer."""
-    admin = server.conninfo("postgres")
-    async with await db.connect(admin) as conn:
-        status = await install.status(conn)
-    if status in ("absent", "older"):
-        await install.migrate(admin)
+    await install.ensure(server.conninfo("postgres"))
 
 
 async def _check_external(conninfo: str) -> None:

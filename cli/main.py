@@ -1,0 +1,54 @@
+"""kl: the client. Errors are one line on standard error; exit 0 done, 1 failed, 2 usage."""
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from cli import state
+from cli.options import shared_options
+from cli.output import cell
+from pyengine.errors import EXIT_FAILED, EXIT_USAGE, KilolockError
+
+_INTERRUPTED = 130
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """Run kl and exit."""
+    try:
+        code = kl.main(args=args, prog_name="kl", standalone_mode=False)
+    except click.UsageError as exc:
+        command = exc.ctx.command_path if exc.ctx else "kl"
+        _fail("usage", f"{exc.format_message()} (see {command} --help)", EXIT_USAGE)
+    except click.ClickException as exc:
+        _fail("failed", exc.format_message(), exc.exit_code)
+    except KilolockError as exc:
+        _fail(exc.code, exc.message, exc.exit_code)
+    except BrokenPipeError:
+        # Whoever read our output has gone; nothing is left to say, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(EXIT_FAILED)
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(_INTERRUPTED)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(code: str, message: str, exit_code: int) -> None:
+    click.echo(f"kl: {code}: {cell(' '.join(message.split()))}", err=True)
+    sys.exit(exit_code)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="kilolock", prog_name="kl")
+@shared_options
+def kl() -> None:
+    """Work with Terraform states kept in PostgreSQL.
+
+    Over HTTP when a state URL is the nearest thing named, else in a database: flags come before
+    KL_* variables, then .kl.toml, then the backend block of the Terraform folder.
+    """
+
+
+for command in state.COMMANDS:
+    kl.add_command(command)

@@ -1,0 +1,117 @@
+"""Options that `kl` and each of its commands take, and what they come to."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import click
+
+from cli.transport import Transport, open_transport
+from pyengine.settings import Settings, load, split_state_url
+
+T = TypeVar("T")
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def shared_options(command: Command) -> Command:
+    """Add the options that stand before or after the command's name; the later one wins."""
+    for option in (
+        click.option(
+            "--format",
+            type=click.Choice(["table", "json"]),
+            help="How to print the answer [table].",
+            expose_value=False,
+            callback=_remember,
+        ),
+        click.option(
+            "--state-url",
+            metavar="URL",
+            help="Work over HTTP, on this state [KL_STATE_URL].",
+            expose_value=False,
+            callback=_remember,
+        ),
+        click.option(
+            "--database-url",
+            metavar="URL",
+            help="Work in this PostgreSQL [KL_DATABASE_URL].",
+            expose_value=False,
+            callback=_remember,
+        ),
+        click.option(
+            "--data-dir",
+            metavar="DIR",
+            help="Work in the embedded PostgreSQL of this folder [KL_DATA_DIR].",
+            expose_value=False,
+            callback=_remember,
+        ),
+        click.option(
+            "--actor",
+            metavar="WHO",
+            help="Who acts, for the audit trail [KL_ACTOR, or $USER@cli].",
+            expose_value=False,
+            callback=_remember,
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def _remember(ctx: click.Context, param: click.Parameter, value: object) -> None:
+    if value is not None and param.name is not None:
+        ctx.ensure_object(dict)[param.name] = value
+
+
+def as_json(ctx: click.Context) -> bool:
+    """Tell whether the answer is to be JSON."""
+    return bool(ctx.ensure_object(dict).get("format") == "json")
+
+
+def settings_of(ctx: click.Context) -> Settings:
+    """Return the settings that the command's flags, environment and files make."""
+    flags = {key: value for key, value in ctx.ensure_object(dict).items() if key != "format"}
+    if "state_url" in flags and flags.keys() & {"database_url", "data_dir"}:
+        raise click.UsageError("--state-url goes without --database-url and --data-dir", ctx)
+    settings = load(flags)
+    if settings.state_url is not None and settings.transport == "http":
+        split_state_url(settings.state_url)
+    return settings
+
+
+def name_of(ctx: click.Context, settings: Settings, name: str | None) -> str:
+    """Return the state's name as given, or the state URL's."""
+    if name is not None:
+        return name
+    if settings.state_url is not None:
+        return split_state_url(settings.state_url)[1]
+    raise click.UsageError("which state? Give its name, or set KL_STATE_URL", ctx)
+
+
+def call(
+    settings: Settings,
+    work: Callable[[Transport], Awaitable[T]],
+    *,
+    admin: bool = False,
+    create: bool = False,
+) -> T:
+    """Run `work` with a transport; arguments as for `open_transport`."""
+
+    async def opened() -> T:
+        async with open_transport(settings, admin=admin, create=create) as transport:
+            return await work(transport)
+
+    return asyncio.run(opened())
+
+
+class StateName(click.ParamType[str]):
+    """A state's name: any text that is Unicode. The database knows which are good."""
+
+    name = "name"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
+        """Return the text, refusing bytes that are not UTF-8."""
+        text = str(value)
+        if not text.isprintable() and any("\udc80" <= char <= "\udcff" for char in text):
+            self.fail("a state's name is UTF-8", param, ctx)
+        return text

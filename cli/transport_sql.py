@@ -1,0 +1,81 @@
+"""Reach states through a database connection."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any, BinaryIO
+
+import click
+
+from pyengine import api, api_admin, db, download, embedded, install
+from pyengine.api import FreedLock
+from pyengine.api_admin import ListedState
+from pyengine.errors import KilolockError
+from pyengine.importing import Imported, import_document
+from pyengine.settings import Settings
+
+
+class SqlTransport:
+    """The calls of `Transport` over a pool of sessions."""
+
+    def __init__(self, database: db.Database, caller: db.Caller) -> None:
+        self._database = database
+        self._caller = caller
+
+    async def import_state(self, name: str, file: BinaryIO, source: str) -> Imported:
+        """Read `file` whole and store it."""
+        body = await asyncio.to_thread(file.read)
+        return await import_document(self._database, self._caller, name, body, source)
+
+    async def export_state(self, name: str, version: str) -> AsyncGenerator[bytes, None]:
+        """Yield a version page by page."""
+        async for chunk in download.render(self._database, name, version, self._caller):
+            yield chunk
+
+    async def list_states(self) -> list[ListedState]:
+        """Return every state, by name."""
+        return await self._database.run(api_admin.list_states, self._caller)
+
+    async def state_status(self, name: str) -> dict[str, Any]:
+        """Return what kl.state_status tells of a state."""
+        return await self._database.run(
+            lambda conn: api_admin.state_status(conn, name), self._caller
+        )
+
+    async def force_unlock(self, name: str, lock_id: str | None) -> FreedLock | None:
+        """Free the lock that Terraform sees."""
+        return await self._database.run(
+            lambda conn: api.force_unlock(conn, name, lock_id), self._caller
+        )
+
+    async def delete_state(self, name: str) -> None:
+        """Delete a state; its history is kept."""
+        await self._database.run(lambda conn: api.delete_state(conn, name), self._caller)
+
+
+@asynccontextmanager
+async def open_sql(settings: Settings, *, admin: bool, create: bool) -> AsyncIterator[SqlTransport]:
+    """Connect to the database of the settings, starting the embedded one where needed."""
+    async with AsyncExitStack() as stack:
+        if settings.embedded:
+            conninfo = await _embedded(settings, stack, admin=admin, create=create)
+        else:
+            assert settings.database_url is not None
+            conninfo = settings.database_url
+        database = db.Database(conninfo, max_size=4, application_name="kl")
+        await stack.enter_async_context(database)
+        yield SqlTransport(database, db.Caller(token=settings.token, actor=settings.actor))
+
+
+async def _embedded(settings: Settings, stack: AsyncExitStack, *, admin: bool, create: bool) -> str:
+    if not embedded.exists(settings.data_dir):
+        if not create:
+            raise KilolockError(
+                "invalid_configuration",
+                f"no database in {settings.data_dir}, and none configured; start `kld serve`,"
+                " or set KL_STATE_URL, KL_DATABASE_URL or KL_DATA_DIR",
+            )
+        click.echo(f"kl: making a database in {settings.data_dir}", err=True)
+    server = await stack.enter_async_context(embedded.embedded(settings.data_dir))
+    await install.ensure(server.conninfo(embedded.SUPERUSER))
+    return server.conninfo(embedded.SUPERUSER if admin else "kl_server")

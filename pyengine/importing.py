@@ -1,0 +1,38 @@
+"""Import a whole document as the next version of a state."""
+
+import asyncio
+from dataclasses import dataclass
+from decimal import Decimal
+from uuid import UUID
+
+from pyengine import api, db, statefile, upload
+from pyengine.statefile import Buffer
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What came of an import. outcome: written, or unchanged when the state holds it already."""
+
+    state: str
+    outcome: str
+    version_id: UUID | None
+    version_no: int | None
+    serial: Decimal | None
+
+
+async def import_document(
+    database: db.Database, caller: db.Caller, name: str, body: Buffer, source: str
+) -> Imported:
+    """Store `body` under `name`; source is import, apply or refresh.
+
+    Raises `invalid_request` for what is not a state, and what kl.import_state raises.
+    """
+    document = await asyncio.to_thread(statefile.split, body)
+    async with database.connection() as conn:
+
+        async def commit(upload_id: UUID, objects: int, digest: bytes) -> api.Written:
+            async with db.transaction(conn, caller):
+                return await api.import_state(conn, name, upload_id, objects, digest, source)
+
+        written = await upload.write(conn, name, document, commit)
+    return Imported(name, written.outcome, written.version_id, written.version_no, written.serial)
