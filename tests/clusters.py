@@ -27,7 +27,6 @@ _SETTINGS = {
     "min_wal_size": "80MB",
     "max_wal_size": "1GB",
     "deadlock_timeout": "200ms",
-    # A cluster killed with its test run should not be kept alive by anything of ours.
     "log_min_messages": "warning",
 }
 
@@ -123,10 +122,18 @@ class Cluster:
         self._template_ready = True
 
 
+def _roomy_memory() -> str | None:
+    """Return a roomy file system in memory, where a clone takes a tenth of the time."""
+    path = Path("/dev/shm")
+    if os.access(path, os.W_OK) and shutil.disk_usage(path).free >= 8 << 30:
+        return str(path)
+    return None
+
+
 @contextmanager
 def running_cluster(name: str) -> Iterator[Cluster]:
     """Run a cluster of the named version until the block ends; nothing of it remains."""
-    folder = Path(tempfile.mkdtemp(prefix="kl-", dir="/tmp"))
+    folder = Path(tempfile.mkdtemp(prefix="kl-", dir=_roomy_memory() or "/tmp"))
     server = EmbeddedServer(folder / name, bin_dir=bin_dirs()[name], settings=_SETTINGS)
     try:
         asyncio.run(server.start())
