@@ -1,0 +1,235 @@
+"""Split a posted state document into raw slices. Pure: no payload is decoded, no rule is kept here.
+
+The database reads what stands in a slice; this module only finds where each one begins and ends.
+"""
+
+import codecs
+import hashlib
+import re
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import msgspec
+
+from pyengine.errors import KilolockError
+
+Raw = msgspec.Raw
+Buffer = bytes | bytearray | memoryview
+
+CHUNK: Final = 1 << 20
+_ABSENT: Final = Raw(b"")
+_ENVELOPE_MARKS: Final = ("encrypted_data", "encryption_version")
+_BOMS: Final = (
+    (codecs.BOM_UTF8, "a UTF-8 byte order mark"),
+    (codecs.BOM_UTF16_LE, "a UTF-16 byte order mark"),
+    (codecs.BOM_UTF16_BE, "a UTF-16 byte order mark"),
+)
+# An escape pair, a surrogate pair, or (captured) a surrogate without its other half.
+_ESCAPES: Final = re.compile(
+    rb"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    rb"|\\u([dD][89a-fA-F][0-9a-fA-F]{2})"
+)
+
+
+class _Block(msgspec.Struct, forbid_unknown_fields=True):
+    """A resource as Terraform writes it; any other key takes the slower way."""
+
+    module: Raw = _ABSENT
+    mode: Raw = _ABSENT
+    type: Raw = _ABSENT
+    name: Raw = _ABSENT
+    each: Raw = _ABSENT
+    provider: Raw = _ABSENT
+    instances: list[Raw] | None = None
+
+
+class InstanceKeys(msgspec.Struct):
+    """What the database needs of an instance before it parses it, as it stands; empty: absent."""
+
+    index_key: Raw = _ABSENT
+    deposed: Raw = _ABSENT
+    dependencies: Raw = _ABSENT
+
+
+_TOP = msgspec.json.Decoder(dict[str, Raw])
+_BLOCKS = msgspec.json.Decoder(list[_Block])
+_LOOSE_BLOCKS = msgspec.json.Decoder(list[dict[str, Raw]])
+_INSTANCES = msgspec.json.Decoder(list[Raw] | None)
+_KEYS = msgspec.json.Decoder(InstanceKeys)
+
+
+@dataclass(frozen=True, slots=True)
+class StateObject:
+    """One object of the document: its resource's header, its slice (None: no instance), a digest."""
+
+    header: bytes
+    slice: Raw | None
+    digest: bytes
+
+
+@dataclass(slots=True)
+class Document:
+    """A document in pieces. For an encrypted one `chunks` holds its bytes and `objects` is empty."""
+
+    head: bytes
+    outputs: list[tuple[bytes, bytes]] = field(default_factory=list)
+    objects: list[StateObject] = field(default_factory=list)
+    chunks: list[memoryview] = field(default_factory=list)
+    surrogate_mark: bytes | None = None
+
+    @property
+    def digests(self) -> list[bytes]:
+        """Return the SHA-256 of every object (or chunk), in order."""
+        if self.chunks:
+            return [hashlib.sha256(chunk).digest() for chunk in self.chunks]
+        return [item.digest for item in self.objects]
+
+    def payload(self, piece: Raw | bytes) -> bytes:
+        """Return the bytes of a piece as they were posted."""
+        data = bytes(piece)
+        if self.surrogate_mark is not None:
+            data = data.replace(self.surrogate_mark, b"\\u")
+        return data
+
+    def instance_keys(self, position: int) -> InstanceKeys:
+        """Return index key, deposed key and dependencies of an object, as they stand."""
+        piece = self.objects[position].slice
+        if piece is None:
+            return InstanceKeys()
+        try:
+            return _KEYS.decode(piece)
+        except msgspec.ValidationError as exc:
+            raise _refusal(f"an instance of a resource is not an object ({exc})") from exc
+
+
+def split(body: Buffer) -> Document:
+    """Split a document; raise `invalid_request` saying what is wrong and where."""
+    _check_encoding(body)
+    try:
+        return _split(body, body, None)
+    except KilolockError:
+        # msgspec refuses a surrogate that stands alone, which Terraform and JSON allow.
+        mark = b"@" + secrets.token_hex(16).encode() + b"@"
+        masked, found = _mask_surrogates(body, mark)
+        if not found:
+            raise
+        return _split(body, masked, mark)
+
+
+def _split(body: Buffer, text: Buffer, mark: bytes | None) -> Document:
+    try:
+        top = _TOP.decode(text)
+        if any(name in top for name in _ENVELOPE_MARKS):
+            return Document(head=_object(top, mark), chunks=list(_chunks(memoryview(body))))
+        outputs = _members(top, "outputs")
+        blocks = _list_or_none(top, "resources")
+        document = Document(head=b"", outputs=outputs, surrogate_mark=mark)
+        document.objects.extend(_objects(blocks) if blocks is not None else ())
+    except msgspec.ValidationError as exc:
+        raise _refusal(f"the document does not have the shape of a state ({exc})") from exc
+    except msgspec.DecodeError as exc:
+        raise _refusal(f"the document is not valid JSON ({exc})") from exc
+    except RecursionError as exc:
+        raise _refusal("the document is nested too deeply") from exc
+    document.head = _object(top, mark)
+    return document
+
+
+def _objects(blocks: Raw) -> Iterator[StateObject]:
+    for header, instances in _headers(blocks):
+        seed = hashlib.sha256(header + b"\0")
+        if not instances:
+            yield StateObject(header, None, seed.digest())
+        for piece in instances:
+            digest = seed.copy()
+            digest.update(memoryview(piece))
+            yield StateObject(header, piece, digest.digest())
+
+
+def _headers(blocks: Raw) -> Iterator[tuple[bytes, list[Raw]]]:
+    try:
+        known = _BLOCKS.decode(blocks)
+    except msgspec.ValidationError:
+        for loose in _LOOSE_BLOCKS.decode(blocks):
+            instances = _INSTANCES.decode(loose.pop("instances", Raw(b"null")))
+            yield _object(loose, None), instances or []
+        return
+    for block in known:
+        members = (
+            (b'"module":', block.module),
+            (b'"mode":', block.mode),
+            (b'"type":', block.type),
+            (b'"name":', block.name),
+            (b'"each":', block.each),
+            (b'"provider":', block.provider),
+        )
+        text = b",".join(name + bytes(raw) for name, raw in members if raw is not _ABSENT)
+        yield b"{" + text + b"}", block.instances or []
+
+
+def _members(top: dict[str, Raw], name: str) -> list[tuple[bytes, bytes]]:
+    """Take the members of an object out of `top`, leaving {} where they stood."""
+    raw = top.get(name)
+    if raw is None or not bytes(memoryview(raw)[:1]) == b"{":
+        return []
+    top[name] = Raw(b"{}")
+    return [(msgspec.json.encode(key), bytes(value)) for key, value in _TOP.decode(raw).items()]
+
+
+def _list_or_none(top: dict[str, Raw], name: str) -> Raw | None:
+    """Take a list out of `top`, leaving [] where it stood."""
+    raw = top.get(name)
+    if raw is None or not bytes(memoryview(raw)[:1]) == b"[":
+        return None
+    top[name] = Raw(b"[]")
+    return raw
+
+
+def _object(members: dict[str, Raw], mark: bytes | None) -> bytes:
+    text = b",".join(msgspec.json.encode(k) + b":" + bytes(v) for k, v in members.items())
+    text = b"{" + text + b"}"
+    return text if mark is None else text.replace(mark, b"\\u")
+
+
+def _chunks(body: memoryview) -> Iterator[memoryview]:
+    for start in range(0, len(body), CHUNK):
+        yield body[start : start + CHUNK]
+
+
+def _check_encoding(body: Buffer) -> None:
+    start = bytes(body[:3])
+    for bom, name in _BOMS:
+        if start.startswith(bom):
+            raise _refusal(f"the document begins with {name}; a state is UTF-8 without one")
+    if b"\0" in start:
+        raise _refusal("the document looks like UTF-16; a state is UTF-8")
+    if not bytes(body[:4096]).strip():
+        raise _refusal("the body is empty; an empty state is a document, too")
+    if isinstance(body, (bytes, bytearray)) and body.isascii():
+        return
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    for chunk in _chunks(memoryview(body)):
+        try:
+            decoder.decode(chunk)
+        except UnicodeDecodeError as exc:
+            raise _refusal("the document is not valid UTF-8") from exc
+
+
+def _mask_surrogates(body: Buffer, mark: bytes) -> tuple[bytes, bool]:
+    found = False
+
+    def mask(match: re.Match[bytes]) -> bytes:
+        nonlocal found
+        if match[1] is None:
+            return match[0]
+        found = True
+        return mark + match[1]
+
+    return _ESCAPES.sub(mask, body), found
+
+
+def _refusal(message: str) -> KilolockError:
+    details: dict[str, Any] = {}
+    return KilolockError("invalid_request", f"{message}; nothing was stored", details)

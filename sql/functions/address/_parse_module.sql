@@ -1,0 +1,62 @@
+create or replace function kl_internal.parse_module(
+    p_module        text,
+    out module_path text,
+    out address     text,
+    out config_address text
+)
+language plpgsql
+immutable
+parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    v_rest  text := p_module;
+    v_step  text[];
+    v_key   jsonb;
+    v_kept  text;
+begin
+    module_path := '';
+    address := '';
+    config_address := '';
+
+    while coalesce(v_rest, '') <> '' loop
+        -- module . NAME [ KEY ] then a dot or the end
+        v_step := regexp_match(
+            v_rest,
+            '^\s*module\s*\.\s*([^\s.\[\]"\\]+)\s*'
+                || '(?:\[\s*(?:(\d+(?:\.0*)?)|"((?:[^"\\]|\\.)*)")\s*\]\s*)?(?:$|(\.)(?=.))(.*)$'
+        );
+        if v_step is null then
+            raise exception using
+                errcode = 'KL001',
+                message = format('%s is not a module address', to_json(p_module)),
+                detail = jsonb_build_object('module', p_module)::text;
+        end if;
+
+        v_key := coalesce(
+            to_jsonb(trunc(v_step[2]::numeric)),
+            to_jsonb(kl_internal.unquote_key(v_step[3]))
+        );
+        module_path := module_path || E'\x06' || kl_internal.bounded_text(v_step[1]) || E'\x01'
+            || kl_internal.instance_key_path(v_key, true);
+        address := concat_ws('.', nullif(address, ''), 'module') || '.' || v_step[1]
+            || kl_internal.instance_key_text(v_key, true);
+        config_address := concat_ws('.', nullif(config_address, ''), 'module') || '.' || v_step[1];
+        if octet_length(module_path) <= 1000 then
+            v_kept := module_path;
+        end if;
+        v_rest := v_step[5];
+    end loop;
+
+    -- An index row has an end: keep the steps that fit and close with a hash of them all.
+    if octet_length(module_path) > 1300 then
+        module_path := coalesce(v_kept, '') || E'\x06\x08#'
+            || encode(sha256(convert_to(module_path, 'UTF8')), 'hex') || E'\x01\x02';
+    end if;
+end;
+$$;
+
+comment on function kl_internal.parse_module(text) is
+'A module instance address as a path, in Terraform''s spelling, and without its keys.
+
+The root module is empty in all three. Raises: KL001.';

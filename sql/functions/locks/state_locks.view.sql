@@ -1,0 +1,19 @@
+create or replace view kl.state_locks as
+select
+    s.id as state_id,
+    s.name as state_name,
+    l.kind,
+    l.lock_id,
+    l.operation,
+    l.who,
+    l.principal,
+    l.apply_id,
+    l.acquired_at,
+    now() - l.acquired_at as age
+from kl_internal.state_locks as l
+inner join kl_internal.states as s on s.id = l.state_id;
+
+comment on view kl.state_locks is
+'One row per lock that a plain Terraform sees: its own (kind terraform) or a native writer''s.
+
+A terraform lock has no lease; its age says whether it may be stale. Callers: analysts, server, CLI.';

@@ -1,0 +1,19 @@
+create or replace view kl.resource_reservations as
+select
+    r.state_id,
+    s.name as state_name,
+    r.apply_id,
+    r.address_glob,
+    r.mode,
+    r.holder,
+    r.principal,
+    r.acquired_at,
+    r.expires_at
+from kl_internal.resource_reservations as r
+inner join kl_internal.states as s on s.id = r.state_id
+where r.expires_at > now();
+
+comment on view kl.resource_reservations is
+'One row per live reservation: a scope that one apply holds, for reading or for writing.
+
+Callers: analysts, server, CLI.';

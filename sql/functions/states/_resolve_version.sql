@@ -1,0 +1,72 @@
+create or replace function kl_internal.resolve_version(
+    p_state   kl_internal.states,
+    p_version text
+)
+returns kl_internal.state_versions
+language plpgsql
+stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    v_version kl_internal.state_versions%rowtype;
+    v_at      timestamptz;
+begin
+    case
+        when p_version = 'current' then
+            select v.* into v_version
+            from kl_internal.state_versions as v
+            where v.state_id = p_state.id
+                and v.version_no = p_state.current_version_no;
+        when p_version ~ '^@[0-9]{1,18}$' then
+            select v.* into v_version
+            from kl_internal.state_versions as v
+            where v.state_id = p_state.id
+                and v.version_no = p_state.current_version_no - substr(p_version, 2)::bigint;
+        when p_version ~ '^v[0-9]{1,18}$' then
+            select v.* into v_version
+            from kl_internal.state_versions as v
+            where v.state_id = p_state.id
+                and v.version_no = substr(p_version, 2)::bigint;
+        when p_version ~ '^[0-9]{1,20}$' then
+            select v.* into v_version
+            from kl_internal.state_versions as v
+            where v.state_id = p_state.id
+                and v.serial = p_version::numeric
+            order by v.version_no desc
+            limit 1;
+        when p_version ~ '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' then
+            select v.* into v_version
+            from kl_internal.state_versions as v
+            where v.state_id = p_state.id
+                and v.id = p_version::uuid;
+        else
+            v_at := kl_internal.read_timestamp(p_version);
+            select v.* into v_version
+            from kl_internal.state_versions as v
+            where v.state_id = p_state.id
+                and v.created_at <= v_at
+            order by v.version_no desc
+            limit 1;
+    end case;
+
+    if v_version.id is null then
+        raise exception using
+            errcode = 'KL202',
+            message = format(
+                'state %s has no version %s; use current, @N, a serial, vN, a version id or a '
+                    || 'timestamp',
+                to_json(p_state.name),
+                coalesce(to_json(p_version)::text, 'null')
+            ),
+            detail = jsonb_build_object('state', p_state.name, 'version', p_version)::text;
+    end if;
+
+    return v_version;
+end;
+$$;
+
+comment on function kl_internal.resolve_version(kl_internal.states, text) is
+'The version that a reference names.
+
+current; @N: N versions before it; a serial: the latest version with it; vN: our version_no; a
+version id; a timestamp: the version that was current then. Raises: KL202.';

@@ -1,0 +1,45 @@
+create or replace function kl_internal.checked_paths(p_address text, p_paths jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    if p_paths is null or p_paths in ('[]', 'null') then
+        return p_paths;
+    end if;
+
+    if jsonb_typeof(p_paths) <> 'array'
+        or exists (
+            select
+            from jsonb_array_elements(p_paths) as p (path)
+            where jsonb_typeof(p.path) <> 'array'
+        )
+        or exists (
+            select
+            from jsonb_array_elements(p_paths) as p (path)
+            cross join lateral jsonb_array_elements(p.path) as s (step)
+            where jsonb_typeof(s.step) <> 'object'
+                or (s.step ->> 'type') is null
+                or case s.step ->> 'type'
+                    when 'get_attr' then jsonb_typeof(s.step -> 'value') <> 'string'
+                    when 'index' then (s.step #>> '{value,type}') is null
+                        or (s.step #> '{value,value}') is null
+                    else true
+                end
+        ) then
+        perform kl_internal.refuse_object(
+            p_address,
+            'sensitive_attributes',
+            'is not a list of paths of {"type", "value"} steps'
+        );
+    end if;
+
+    return p_paths;
+end;
+$$;
+
+comment on function kl_internal.checked_paths(text, jsonb) is
+'The sensitive_attributes of an object, refused where Terraform could not read them.
+
+Raises: KL001.';

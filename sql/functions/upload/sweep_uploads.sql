@@ -1,0 +1,32 @@
+-- requires: core/_clock
+create or replace function kl.sweep_uploads(p_older_than interval)
+returns bigint
+language sql
+volatile
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+    with slices as (
+        delete from kl_internal.staged_slices as s
+        where s.staged_at < kl_internal.clock() - p_older_than
+        returning s.upload_id
+    ),
+    keys as (
+        delete from kl_internal.staged_keys as k
+        where k.staged_at < kl_internal.clock() - p_older_than
+        returning k.upload_id
+    )
+    select count(distinct u.upload_id)
+    from (
+        select s.upload_id
+        from slices as s
+        union all
+        select k.upload_id
+        from keys as k
+    ) as u;
+$$;
+
+comment on function kl.sweep_uploads(interval) is
+'Drop uploads that were begun longer ago than that and never committed; returns how many.
+
+Locks: none. Raises: nothing. Callers: server, in the background.';

@@ -1,0 +1,161 @@
+-- Resource objects and outputs with their lifecycles, dependency sets, and upload staging.
+--
+-- A row is alive from the version that opened it until the one that closed it: the half-open range
+-- [opened_no, closed_no) of state_versions.version_no. The content of a row never changes.
+
+create table kl_internal.dependency_sets (
+    id                bigint generated always as identity primary key,
+    state_id          uuid not null,
+    digest            bytea not null,
+    addresses         text[] not null,
+    config_addresses  text[] not null,
+    constraint dependency_sets_state_id_fkey
+        foreign key (state_id) references kl_internal.states (id) on delete cascade,
+    constraint dependency_sets_state_id_digest_key unique (state_id, digest)
+);
+
+-- path: the address and the deposed key as a bounded text whose order is document order and whose
+-- prefixes are containment (kl_internal.object_path). deposed is '' for the current object.
+-- No foreign keys: rows come from one write path under the state's row lock, and their triggers
+-- would cost a fifth of a large upload. escaped: the jsonb columns hold the escaped form of text that jsonb cannot hold
+-- (kl_internal.escape_json). slice_hash: SHA-256 of the bytes the object last arrived as.
+create table kl_internal.resources (
+    id                       bigint generated always as identity primary key,
+    state_id                 uuid not null,
+    opened_no                bigint not null,
+    closed_no                bigint,
+    path                     text collate "C" not null,
+    address                  text not null,
+    config_address           text not null,
+    module                   text,
+    mode                     text not null,
+    type                     text not null,
+    name                     text not null,
+    index_key                jsonb,
+    deposed                  text not null default '',
+    provider                 text,
+    instance_provider        text,
+    resource_extra           jsonb,
+    status                   text,
+    schema_version           numeric(20, 0),
+    attributes               jsonb,
+    attributes_flat          jsonb,
+    sensitive_attributes     jsonb,
+    private                  text,
+    dependency_set_id        bigint,
+    create_before_destroy    boolean,
+    identity                 jsonb,
+    identity_schema_version  numeric(20, 0),
+    extra                    jsonb,
+    escaped                  boolean not null default false,
+    slice_hash               bytea,
+    content_hash             bigint not null,
+    constraint resources_mode_check check (mode in ('managed', 'data')),
+    constraint resources_status_check check (status in ('', 'tainted')),
+    constraint resources_lifecycle_check check (closed_no > opened_no)
+)
+with (toast_tuple_target = 8160);  -- compressing every row would double the time of an upload
+
+create unique index resources_open_idx
+    on kl_internal.resources (state_id, path)
+    where closed_no is null;
+
+create index resources_closed_idx
+    on kl_internal.resources (state_id, path)
+    where closed_no is not null;
+
+create index resources_closed_at_idx
+    on kl_internal.resources (state_id, closed_no)
+    where closed_no is not null;
+
+create index resources_opened_at_idx on kl_internal.resources (state_id, opened_no);
+
+-- A hash, since an address has no bound: compare the text as well.
+create index resources_config_address_idx
+    on kl_internal.resources (state_id, hashtextextended(config_address, 0))
+    where closed_no is null;
+
+-- name_key bounds the name for the index (kl_internal.bounded_text).
+create table kl_internal.outputs (
+    id            bigint generated always as identity primary key,
+    state_id      uuid not null,
+    opened_no     bigint not null,
+    closed_no     bigint,
+    name          text not null,
+    name_key      text collate "C" not null,
+    value         jsonb not null,
+    type          jsonb,
+    sensitive     boolean,
+    extra         jsonb,
+    escaped       boolean not null default false,
+    content_hash  bigint not null,
+    constraint outputs_state_id_fkey
+        foreign key (state_id) references kl_internal.states (id) on delete cascade,
+    constraint outputs_lifecycle_check check (closed_no > opened_no)
+);
+
+create unique index outputs_open_idx
+    on kl_internal.outputs (state_id, name_key)
+    where closed_no is null;
+
+create index outputs_closed_at_idx
+    on kl_internal.outputs (state_id, closed_no)
+    where closed_no is not null;
+
+create index outputs_opened_at_idx on kl_internal.outputs (state_id, opened_no);
+
+-- Upload staging: unlogged, keyed by a random upload id, swept by age. Payloads are bytea, so that
+-- no COPY error can print them.
+
+-- One row per object of the document: SHA-256 over its resource header and its slice.
+create unlogged table kl_internal.staged_keys (
+    upload_id  uuid not null,
+    ordinal    integer not null,
+    digest     bytea not null,
+    staged_at  timestamptz not null default now(),
+    constraint staged_keys_pkey primary key (upload_id, ordinal)
+);
+
+-- kind 'document': slice is the top-level object without resources and outputs. 'output': header is
+-- the name (a JSON string). 'resource': header is the resource object without instances, slice the
+-- instance object; its index_key, deposed and dependencies stand beside it as they came, so that
+-- addresses are known before a slice is parsed; slice is null for a resource without instances.
+-- 'opaque': a run of bytes.
+create unlogged table kl_internal.staged_slices (
+    upload_id     uuid not null,
+    kind          text not null,
+    ordinal       integer not null,
+    header        bytea,
+    index_key     bytea,
+    deposed       bytea,
+    dependencies  bytea,
+    slice         bytea,
+    staged_at     timestamptz not null default now(),
+    constraint staged_slices_pkey primary key (upload_id, kind, ordinal)
+)
+with (toast_tuple_target = 8160);
+
+alter table kl_internal.staged_slices alter column slice set storage external;
+
+-- What a commit works out about each staged resource object before it opens rows; never outlives
+-- the transaction that fills it. problem says why the whole document is refused.
+create unlogged table kl_internal.upload_objects (
+    upload_id          uuid not null,
+    ordinal            integer not null,
+    path               text collate "C",
+    address            text,
+    config_address     text,
+    module             text,
+    mode               text,
+    type               text,
+    name               text,
+    index_key          jsonb,
+    deposed            text,
+    provider           text,
+    resource_extra     jsonb,
+    dependency_set_id  bigint,
+    escaped            boolean not null,
+    unchanged          boolean not null default false,
+    problem            text,
+    constraint upload_objects_pkey primary key (upload_id, ordinal)
+);
