@@ -18,4 +18,4 @@ end;
 $$;
 
 comment on function kl_internal.qualified_name(uuid, text) is
-'The name by which callers reach a state: bare in the default environment, ws_…/env_…/NAME elsewhere.';
+'The name callers use for a state: bare in the default environment, ws_…/env_…/NAME elsewhere.';

@@ -17,8 +17,11 @@ begin
         raise exception using
             errcode = 'KL201',
             message = format(
-                'state %s was never written, only locked: by %s (lock %s); free it with "kl unlock"',
-                to_json(p_name), coalesce(v_held.who, 'somebody'), v_held.lock_id
+                'state %s was never written, only locked: by %s (lock %s); free it with '
+                    || '"kl unlock"',
+                to_json(p_name),
+                coalesce(v_held.who, 'somebody'),
+                v_held.lock_id
             ),
             detail = jsonb_build_object('state', p_name, 'lock_id', v_held.lock_id)::text;
     end if;
@@ -41,8 +44,8 @@ end;
 $$;
 
 comment on function kl.state_status(text) is
-'How a state stands, as one object: current version, locks, running runs, last refresh, reservations.
+'How a state stands: its current version, locks, running runs, last refresh and reservations.
 
-locks, apply_runs, refresh_runs, reservations: lists of what is held or running now, ages in seconds.
+locks, apply_runs, refresh_runs, reservations: what is held or running now, ages in seconds.
 last_refresh: null when there was none.
 Locks: none. Raises: KL001, KL102, KL201. Callers: server, CLI.';
