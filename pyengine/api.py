@@ -7,13 +7,16 @@ from collections.abc import AsyncIterable
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import TypeVar
 from uuid import UUID
 
+from psycopg import AsyncCursor
 from psycopg.rows import class_row, scalar_row
 from psycopg.types.multirange import Int4Multirange, Multirange
 
 from pyengine.db import Connection
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +214,7 @@ async def force_unlock(conn: Connection, name: str, lock_id: str | None) -> Free
         return await cursor.fetchone()
 
 
-async def _one(cursor: Any) -> Any:
+async def _one(cursor: AsyncCursor[T]) -> T:
     row = await cursor.fetchone()
     assert row is not None, "the function always returns a row"
     return row

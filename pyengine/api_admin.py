@@ -44,3 +44,8 @@ async def state_status(conn: Connection, name: str) -> dict[str, Any]:
         status: dict[str, Any] | None = await cursor.fetchone()
         assert status is not None, "the function always returns an object"
         return status
+
+
+async def ping(conn: Connection) -> None:
+    """Check that the database answers and has our schema."""
+    await conn.execute("select state_id from kl.states limit 0")

@@ -62,7 +62,7 @@ _KEYS = msgspec.json.Decoder(InstanceKeys)
 
 @dataclass(frozen=True, slots=True)
 class StateObject:
-    """One object of the document: its resource's header, its slice (None: no instance), a digest."""
+    """One object of the document: its resource's header, its slice (None: none), a digest."""
 
     header: bytes
     slice: Raw | None
@@ -71,7 +71,7 @@ class StateObject:
 
 @dataclass(slots=True)
 class Document:
-    """A document in pieces. For an encrypted one `chunks` holds its bytes and `objects` is empty."""
+    """A document in pieces; an encrypted one is `chunks` of its bytes and has no `objects`."""
 
     head: bytes
     outputs: list[tuple[bytes, bytes]] = field(default_factory=list)
@@ -172,7 +172,7 @@ def _headers(blocks: Raw) -> Iterator[tuple[bytes, list[Raw]]]:
 def _members(top: dict[str, Raw], name: str) -> list[tuple[bytes, bytes]]:
     """Take the members of an object out of `top`, leaving {} where they stood."""
     raw = top.get(name)
-    if raw is None or not bytes(memoryview(raw)[:1]) == b"{":
+    if raw is None or bytes(memoryview(raw)[:1]) != b"{":
         return []
     top[name] = Raw(b"{}")
     return [(msgspec.json.encode(key), bytes(value)) for key, value in _TOP.decode(raw).items()]
@@ -181,7 +181,7 @@ def _members(top: dict[str, Raw], name: str) -> list[tuple[bytes, bytes]]:
 def _list_or_none(top: dict[str, Raw], name: str) -> Raw | None:
     """Take a list out of `top`, leaving [] where it stood."""
     raw = top.get(name)
-    if raw is None or not bytes(memoryview(raw)[:1]) == b"[":
+    if raw is None or bytes(memoryview(raw)[:1]) != b"[":
         return None
     top[name] = Raw(b"[]")
     return raw

@@ -1,0 +1,70 @@
+"""The application: pool life-cycle, routes, error rendering."""
+
+import asyncio
+from typing import Any, Final
+from uuid import uuid4
+
+from sanic import Sanic
+from sanic.constants import HTTP_METHODS
+from sanic.router import Router
+
+from pyengine import api, db
+from pyengine.errors import KilolockError
+from pyengine.settings import Settings
+from server import admin, backend, errors, health
+
+App = Sanic[Any, Any]
+
+_SWEEP_SECONDS: Final = 600
+_SWEEP_AGE: Final = "1 hour"
+_DAY: Final = 86400
+
+
+class StateRouter(Router):
+    """A router that lets Terraform's own methods through."""
+
+    ALLOWED_METHODS: tuple[Any, ...] = (*HTTP_METHODS, "LOCK", "UNLOCK")
+
+
+def create_app(settings: Settings) -> App:
+    """Build the application for a database whose schema is installed."""
+    assert settings.database_url is not None, "the caller found or started a database"
+    app: App = Sanic(
+        f"kilolock-{uuid4().hex[:8]}",
+        router=StateRouter(),
+        configure_logging=False,
+        error_handler=errors.Handler(),
+    )
+    app.config.REQUEST_MAX_SIZE = settings.max_body_bytes + backend.DRAIN_BYTES
+    app.config.REQUEST_TIMEOUT = _DAY  # a large document over a slow line
+    app.config.RESPONSE_TIMEOUT = _DAY
+    app.config.KEEP_ALIVE_TIMEOUT = 75
+    app.ctx.settings = settings
+    app.ctx.database = db.Database(settings.database_url, application_name="kld")
+    app.blueprint(health.blueprint())
+    app.blueprint(backend.blueprint())
+    app.blueprint(admin.blueprint())
+    app.register_listener(_open, "before_server_start")
+    app.register_listener(_close, "after_server_stop")
+    return app
+
+
+async def _open(app: App) -> None:
+    await app.ctx.database.open()
+    app.ctx.sweeper = asyncio.create_task(_sweep(app.ctx.database))
+
+
+async def _close(app: App) -> None:
+    app.ctx.sweeper.cancel()
+    await asyncio.wait([app.ctx.sweeper])
+    await app.ctx.database.close()
+
+
+async def _sweep(database: db.Database) -> None:
+    """Drop what clients staged and never committed."""
+    while True:
+        await asyncio.sleep(_SWEEP_SECONDS)
+        try:
+            await database.run(lambda conn: api.sweep_uploads(conn, _SWEEP_AGE))
+        except KilolockError:
+            continue  # db.py has logged it; the next round tries again
