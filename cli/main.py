@@ -1,5 +1,6 @@
 """kl: the client. Errors are one line on standard error; exit 0 done, 1 failed, 2 usage."""
 
+import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ _INTERRUPTED = 130
 
 def main(args: Sequence[str] | None = None) -> None:
     """Run kl and exit."""
+    logging.basicConfig(handlers=[logging.NullHandler()])  # what went wrong is said once, below
     try:
         code = kl.main(args=args, prog_name="kl", standalone_mode=False)
     except click.UsageError as exc:
