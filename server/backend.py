@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from uuid import UUID
 
 from sanic import Blueprint, HTTPResponse, Request
-from sanic.response import empty, json
+from sanic.response import json
 
 from pyengine import api, db, download, statefile, upload
 from pyengine.errors import KilolockError
@@ -68,7 +68,7 @@ async def delete_state(request: Request, name: str) -> HTTPResponse:
     """Delete a state; its history is kept."""
     name = decoded(name)
     await _run(request, lambda conn: api.delete_state(conn, name))
-    return empty(200)
+    return json({"deleted": name})
 
 
 async def lock_state(request: Request, name: str) -> HTTPResponse:
