@@ -1,7 +1,9 @@
 """Errors as answers: {"error": code, "message": ..., "details": {...}}."""
 
 import logging
-from typing import Any
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
 
 from sanic import HTTPResponse, Request
 from sanic.exceptions import SanicException
@@ -10,7 +12,9 @@ from sanic.response import json
 
 from pyengine.errors import KilolockError
 
-_CODES = {404: "not_found", 405: "method_not_allowed", 408: "request_timeout"}
+_CODES: Final[Mapping[int, str]] = MappingProxyType(
+    {404: "not_found", 405: "method_not_allowed", 408: "request_timeout"}
+)
 
 
 class Handler(ErrorHandler):

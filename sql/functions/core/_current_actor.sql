@@ -8,4 +8,4 @@ as $$
 $$;
 
 comment on function kl_internal.current_actor() is
-'Who is acting, as the audit trail shows it: the setting kl.actor of the transaction, or the login.';
+'Who is acting, as the audit trail shows it: the transaction''s setting kl.actor, or the login.';

@@ -50,4 +50,4 @@ $$;
 comment on function kl_internal.require_write_lock(kl_internal.states, text) is
 'The lock that a plain write goes under: the caller''s, or none when nothing is held.
 
-Raises: KL303 (held, and no ID given, or held by a native write), KL304 (an ID that does not hold).';
+Raises: KL303 (held, and no ID given; held by a native write), KL304 (an ID that does not hold).';

@@ -16,4 +16,5 @@ inner join kl_internal.states as s on s.id = l.state_id;
 comment on view kl.state_locks is
 'One row per lock that a plain Terraform sees: its own (kind terraform) or a native writer''s.
 
-A terraform lock has no lease; its age says whether it may be stale. Callers: analysts, server, CLI.';
+A terraform lock has no lease; its age says whether it may be stale.
+Callers: analysts, server, CLI.';

@@ -27,7 +27,7 @@ begin
         from jsonb_array_elements(p_paths) as p (path)
         order by jsonb_array_length(p.path)
     loop
-        -- A path that leads nowhere masks what it does reach: the value is there in some other shape.
+        -- A path that leads nowhere masks what it reaches: the value is there in another shape.
         while v_path <> '{}' and v_masked #> v_path is null loop
             v_path := v_path[:cardinality(v_path) - 1];
         end loop;

@@ -26,7 +26,8 @@ begin
         raise exception using
             errcode = 'KL001',
             message = format(
-                'source %s is none of import, apply, refresh', coalesce(to_json(p_source)::text, 'null')
+                'source %s is none of import, apply, refresh',
+                coalesce(to_json(p_source)::text, 'null')
             ),
             detail = jsonb_build_object('source', p_source)::text;
     end if;

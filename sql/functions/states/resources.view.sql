@@ -44,7 +44,8 @@ Callers: analysts, server, CLI.';
 comment on column kl.resources.address is 'The instance address as Terraform prints it.';
 comment on column kl.resources.index_key is 'The key of count (a number) or for_each (a string).';
 comment on column kl.resources.deposed_key is 'Null for the current object of the address.';
-comment on column kl.resources.provider is 'The provider configuration address, alias and module included.';
+comment on column kl.resources.provider is
+'The provider configuration address, alias and module included.';
 comment on column kl.resources.dependencies is
 'Configuration addresses, transitive, as Terraform stored them.';
 comment on column kl.resources.create_version_no is

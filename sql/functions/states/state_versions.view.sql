@@ -30,4 +30,5 @@ comment on column kl.state_versions.version_no is 'Ours: 1, 2, 3, … per state.
 comment on column kl.state_versions.serial is 'Terraform''s: may repeat or fall.';
 comment on column kl.state_versions.source is
 'import, http_backend, apply, refresh, rollback, remove or move.';
-comment on column kl.state_versions.operation is 'The Operation of the lock that the write went under.';
+comment on column kl.state_versions.operation is
+'The Operation of the lock that the write went under.';
