@@ -41,11 +41,11 @@ def print_pairs(pairs: Sequence[tuple[str, object]]) -> None:
 
 
 def cell(value: object) -> str:
-    """Return a value as one line of text that cannot steer a terminal; `-` for None."""
+    """Return a value as one line that cannot steer a terminal; `-` for None, times are local."""
     if value is None:
         return "-"
     if isinstance(value, datetime):
-        return f"{value:%Y-%m-%d %H:%M:%S%z}"
+        return f"{value.astimezone():%Y-%m-%d %H:%M:%S}"
     return "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode()
         for char in str(value)
@@ -65,7 +65,7 @@ def age(seconds: int) -> str:
 
 def moment(text: str) -> str:
     """Return a timestamp of a JSON answer as tables show it."""
-    return cell(datetime.fromisoformat(text).astimezone())
+    return cell(datetime.fromisoformat(text))
 
 
 def _print_drawn(headings: Sequence[str], rows: list[list[str]]) -> None:

@@ -22,7 +22,7 @@ def print_states(states: Sequence[ListedState]) -> None:
                 f"v{state.version_no}",
                 state.serial,
                 "encrypted" if state.opaque else state.objects,
-                state.written_at.astimezone(),
+                state.written_at,
                 state.actor,
                 state.source,
                 state.locked_by,

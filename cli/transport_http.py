@@ -13,7 +13,7 @@ import msgspec
 
 from pyengine.api import FreedLock
 from pyengine.api_admin import ListedState
-from pyengine.errors import CODES, KilolockError
+from pyengine.errors import CODES, EXIT_USAGE, KilolockError
 from pyengine.importing import Imported
 from pyengine.settings import Settings, split_state_url
 
@@ -110,8 +110,10 @@ async def open_http(settings: Settings) -> AsyncIterator[HttpTransport]:
         headers["Authorization"] = f"Bearer {settings.token}"
     try:
         client = httpx.AsyncClient(base_url=base, headers=headers, timeout=_TIMEOUT)
-    except (httpx.InvalidURL, ValueError) as exc:
-        raise KilolockError("invalid_configuration", f"state URL: {exc}") from exc
+    except (httpx.InvalidURL, ValueError, ImportError) as exc:  # the last: proxies it cannot use
+        raise KilolockError(
+            "invalid_configuration", f"state URL or proxy: {exc}", exit_code=EXIT_USAGE
+        ) from exc
     async with client:
         yield HttpTransport(client)
 
@@ -171,5 +173,8 @@ def _translated(client: httpx.AsyncClient) -> Iterator[None]:
         if isinstance(exc, (httpx.ConnectError, httpx.ConnectTimeout)):
             message = f"cannot reach {host}: {reason}; does the server run? check the state URL"
         else:
-            message = f"the connection to {host} broke: {reason}; try again"
+            message = (
+                f"the connection to {host} broke: {reason}; try again, and if it was a large"
+                " document that you sent, see the server's limit (KL_MAX_BODY)"
+            )
         raise KilolockError("server_unavailable", message) from exc

@@ -10,7 +10,7 @@ import click
 from pyengine import api, api_admin, db, download, embedded, install
 from pyengine.api import FreedLock
 from pyengine.api_admin import ListedState
-from pyengine.errors import KilolockError
+from pyengine.errors import EXIT_USAGE, KilolockError
 from pyengine.importing import Imported, import_document
 from pyengine.settings import Settings
 
@@ -74,6 +74,7 @@ async def _embedded(settings: Settings, stack: AsyncExitStack, *, admin: bool, c
                 "invalid_configuration",
                 f"no database in {settings.data_dir}, and none configured; start `kld serve`,"
                 " or set KL_STATE_URL, KL_DATABASE_URL or KL_DATA_DIR",
+                exit_code=EXIT_USAGE,
             )
         click.echo(f"kl: making a database in {settings.data_dir}", err=True)
     server = await stack.enter_async_context(embedded.embedded(settings.data_dir))

@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
@@ -93,9 +94,32 @@ def test_backend_block_is_the_last_place_looked_at(
 
 def test_without_a_database_kl_says_how_to_go_on(kl: Kl, tmp_path: Path) -> None:
     done = kl("list", "--data-dir", str(tmp_path / "none"))
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert "kld serve" in done.err
     assert not (tmp_path / "none").exists()
+
+
+def test_first_import_makes_the_embedded_database(kl: Kl, tmp_path: Path) -> None:
+    path = write(tmp_path / "s.json", document())
+    with tempfile.TemporaryDirectory(prefix="kl-", dir="/tmp") as folder:
+        data_dir = ("--data-dir", f"{folder}/data")
+        done = kl("import", path, "--name", "prod", *data_dir)
+        assert done.exit_code == 0
+        assert done.err == f"kl: making a database in {folder}/data\n"
+        # The folder's owner has the admin right.
+        path = write(tmp_path / "s.json", document(2, ("x",)))
+        done = kl(*data_dir, "import", path, "--name", "prod", "--source", "apply")
+        assert (done.exit_code, done.err) == (0, "")
+        row = kl(*data_dir, "list", "--format", "json").json[0]
+        assert (row["name"], row["version_no"], row["source"]) == ("prod", 2, "apply")
+        assert not Path(folder, "data", "pgdata", "postmaster.pid").exists()
+
+
+def test_proxy_that_cannot_be_used_is_named(kl: Kl, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:1")
+    done = kl("list", "--state-url", "http://127.0.0.1:1/v1/states/x")
+    assert done.exit_code == 2
+    assert done.err.startswith("kl: invalid_configuration: ")
 
 
 def test_unreachable_places_are_named(kl: Kl) -> None:
