@@ -1,4 +1,4 @@
--- requires: core/_clock, core/_current_actor, core/_current_principal
+-- requires: auth/_current_actor, auth/_current_principal, core/_clock
 create or replace function kl_internal.record_event(
     p_state_id   uuid,
     p_state_name text,

@@ -1,3 +1,4 @@
+-- requires: auth/_caller_reach, auth/_visible_states.view
 create or replace view kl.events as
 select
     e.id as event_id,
@@ -8,7 +9,13 @@ select
     e.actor,
     e.principal,
     e.detail
-from kl_internal.events as e;
+from kl_internal.events as e
+cross join kl_internal.caller_reach() as g
+where (g.environment_ids is null and g.state_prefix is null)
+    or e.state_id in (
+        select s.id
+        from kl_internal.visible_states as s
+    );
 
 comment on view kl.events is
 'The audit trail: locks, forced writes, imports, deletions and what else no version shows.

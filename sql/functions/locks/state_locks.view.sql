@@ -1,3 +1,4 @@
+-- requires: auth/_visible_states.view
 create or replace view kl.state_locks as
 select
     s.id as state_id,
@@ -11,7 +12,7 @@ select
     l.acquired_at,
     now() - l.acquired_at as age
 from kl_internal.state_locks as l
-inner join kl_internal.states as s on s.id = l.state_id;
+inner join kl_internal.visible_states as s on s.id = l.state_id;
 
 comment on view kl.state_locks is
 'One row per lock that a plain Terraform sees: its own (kind terraform) or a native writer''s.

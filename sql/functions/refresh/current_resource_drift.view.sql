@@ -1,4 +1,4 @@
--- requires: states/_masked_attributes
+-- requires: auth/_visible_states.view, states/_analyst_attributes
 create or replace view kl.current_resource_drift
 with (security_barrier)
 as
@@ -44,9 +44,11 @@ select
     s.name as state_name,
     f.address,
     f.type,
-    kl_internal.masked_attributes(f.attributes, f.sensitive_attributes) as current_attributes,
-    kl_internal.masked_attributes(
-        coalesce(b.attributes, '{}'), b.sensitive_attributes
+    kl_internal.analyst_attributes(
+        f.type, v.terraform_version, f.attributes, f.sensitive_attributes
+    ) as current_attributes,
+    kl_internal.analyst_attributes(
+        f.type, b.terraform_version, coalesce(b.attributes, '{}'), b.sensitive_attributes
     ) as previous_attributes,
     case
         when f.attributes is null then 'deleted'
@@ -59,9 +61,8 @@ select
     v.run_id as refresh_run_id,
     s.id as state_id
 from refreshed as f
-inner join kl_internal.states as s
+inner join kl_internal.visible_states as s
     on s.id = f.state_id
-    and s.deleted_at is null
 inner join kl_internal.state_versions as v
     on v.state_id = f.state_id
     and v.version_no = f.version_no
@@ -74,7 +75,8 @@ cross join lateral (
     select
         h.attributes,
         h.sensitive_attributes,
-        h.schema_version
+        h.schema_version,
+        w.terraform_version
     from kl_internal.resources as h
     inner join kl_internal.state_versions as w
         on w.state_id = h.state_id

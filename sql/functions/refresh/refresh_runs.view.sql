@@ -1,3 +1,4 @@
+-- requires: auth/_visible_states.view
 create or replace view kl.refresh_runs as
 select
     r.id as refresh_run_id,
@@ -17,7 +18,7 @@ select
     r.error_summary,
     r.actor
 from kl_internal.refresh_runs as r
-inner join kl_internal.states as s on s.id = r.state_id
+inner join kl_internal.visible_states as s on s.id = r.state_id
 inner join kl_internal.state_versions as f on f.id = r.from_version_id
 left join kl_internal.state_versions as t on t.id = r.to_version_id;
 

@@ -1,3 +1,4 @@
+-- requires: auth/_visible_states.view
 create or replace view kl.resource_reservations as
 select
     r.state_id,
@@ -10,7 +11,7 @@ select
     r.acquired_at,
     r.expires_at
 from kl_internal.resource_reservations as r
-inner join kl_internal.states as s on s.id = r.state_id
+inner join kl_internal.visible_states as s on s.id = r.state_id
 where r.expires_at > now();
 
 comment on view kl.resource_reservations is

@@ -1,3 +1,4 @@
+-- requires: auth/_visible_states.view
 create or replace view kl.apply_runs as
 select
     a.id as apply_id,
@@ -17,7 +18,7 @@ select
     a.started_at,
     a.finished_at
 from kl_internal.apply_runs as a
-inner join kl_internal.states as s on s.id = a.state_id;
+inner join kl_internal.visible_states as s on s.id = a.state_id;
 
 comment on view kl.apply_runs is
 'One row per native apply, whatever came of it: running, committed, failed, aborted or expired.

@@ -1,4 +1,4 @@
--- requires: states/_masked_attributes
+-- requires: states/_analyst_attributes
 create or replace function kl_internal.masked_document(p_version kl_internal.state_versions)
 returns jsonb
 language sql
@@ -24,8 +24,11 @@ as $$
                 ))
                     || jsonb_build_object(
                         'attributes',
-                        kl_internal.masked_attributes(
-                            coalesce(r.attributes, '{}'), r.sensitive_attributes
+                        kl_internal.analyst_attributes(
+                            r.type,
+                            p_version.terraform_version,
+                            coalesce(r.attributes, '{}'),
+                            r.sensitive_attributes
                         ),
                         'sensitive_attributes',
                         coalesce(r.sensitive_attributes, '[]')

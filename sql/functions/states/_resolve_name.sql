@@ -33,11 +33,14 @@ begin
         or (w.public_id = v_parts[1] and e.public_id = v_parts[2]);
 
     if environment_id is null then
+        perform kl_internal.authorize_place(null, state_name);
         raise exception using
             errcode = 'KL201',
             message = format('there is no environment %s/%s', v_parts[1], v_parts[2]),
             detail = jsonb_build_object('state', p_name)::text;
     end if;
+
+    perform kl_internal.authorize_place(environment_id, state_name);
 end;
 $$;
 
@@ -45,4 +48,5 @@ comment on function kl_internal.resolve_name(text) is
 'The environment and the bare name that a state name means.
 
 ws_…/env_…/NAME names all three; any other name lives in the default environment.
-Raises: KL001, KL201.';
+Every name passes here, so this is where a grant''s environment and prefix are checked.
+Raises: KL001, KL101, KL102, KL201.';

@@ -32,7 +32,7 @@ begin
         v.created_at,
         v.opaque,
         l.locked_by
-    from kl_internal.states as s
+    from kl_internal.visible_states as s
     inner join kl_internal.state_versions as v
         on v.state_id = s.id
         and v.version_no = s.current_version_no
@@ -43,12 +43,11 @@ begin
         from kl_internal.state_locks as l
         where l.state_id = s.id
     ) as l on true
-    where s.deleted_at is null
     order by name;
 end;
 $$;
 
 comment on function kl.list_states() is
-'Every state there is, in short: its current version and who holds its locks (null: nobody).
+'Every state the caller may read, in short: its current version and who holds its locks (null: nobody).
 
-Locks: none. Raises: KL102. Callers: server, CLI.';
+Locks: none. Raises: KL101, KL102. Callers: server, CLI.';

@@ -1,3 +1,4 @@
+-- requires: auth/_visible_states.view
 create or replace view kl.outputs
 with (security_barrier)
 as
@@ -11,14 +12,13 @@ select
     o.opened_no as create_version_no,
     v.serial as create_serial,
     v.created_at
-from kl_internal.states as s
+from kl_internal.visible_states as s
 inner join kl_internal.outputs as o
     on o.state_id = s.id
     and o.closed_no is null
 inner join kl_internal.state_versions as v
     on v.state_id = s.id
-    and v.version_no = o.opened_no
-where s.deleted_at is null;
+    and v.version_no = o.opened_no;
 
 comment on view kl.outputs is
 'One row per root module output of every current state; a sensitive value is masked.

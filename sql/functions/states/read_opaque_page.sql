@@ -6,7 +6,9 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-    perform kl_internal.authorize('state:read');
+    perform kl_internal.authorize_state('state:read', v.state_id)
+    from kl_internal.state_versions as v
+    where v.id = p_version_id;
 
     return (
         select c.bytes
@@ -20,4 +22,4 @@ $$;
 comment on function kl.read_opaque_page(uuid, integer) is
 'One run of the bytes of an encrypted document, counted from 0; null at the end.
 
-Locks: none. Raises: KL102. Callers: server, CLI.';
+Locks: none. Raises: KL101, KL102. Callers: server, CLI.';

@@ -12,7 +12,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 begin
-    perform kl_internal.authorize('state:read');
+    perform kl_internal.authorize_state('state:read', p_state_id);
 
     return query
     select r.chunk, r.last_path
@@ -25,4 +25,4 @@ comment on function kl.read_state_page(uuid, bigint, text, integer) is
 'The next p_limit objects of a document after the path p_after ('''' at first); no row at the end.
 
 chunk is JSON text to append to the head that kl.read_state gave; last_path is the next p_after.
-Locks: none. Raises: KL102. Callers: server, CLI.';
+Locks: none. Raises: KL101, KL102, KL201. Callers: server, CLI.';

@@ -1,3 +1,4 @@
+-- requires: auth/_visible_states.view
 create or replace view kl.resource_dependencies as
 select
     s.id as state_id,
@@ -5,7 +6,7 @@ select
     r.address,
     a.config_address as depends_on,
     t.address as depends_on_address
-from kl_internal.states as s
+from kl_internal.visible_states as s
 inner join kl_internal.resources as r
     on r.state_id = s.id
     and r.closed_no is null
@@ -18,8 +19,7 @@ left join kl_internal.resources as t
     and hashtextextended(t.config_address, 0) = hashtextextended(a.config_address, 0)
     and t.config_address = a.config_address
     and t.path <> r.path
-where s.deleted_at is null
-    and r.deposed = '';
+where r.deposed = '';
 
 comment on view kl.resource_dependencies is
 'One row per resource instance and instance it depends on, transitively, as Terraform stored it.

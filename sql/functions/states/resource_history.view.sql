@@ -1,4 +1,4 @@
--- requires: states/_masked_attributes
+-- requires: auth/_visible_states.view, states/_analyst_attributes, states/_lists_sensitive
 create or replace view kl.resource_history
 with (security_barrier)
 as
@@ -16,8 +16,16 @@ select
     coalesce(r.status = 'tainted', false) as tainted,
     coalesce(r.schema_version, 0) as schema_version,
     case
-        when r.sensitive_attributes = '[]' then coalesce(r.attributes, '{}')
-        else kl_internal.masked_attributes(coalesce(r.attributes, '{}'), r.sensitive_attributes)
+        when r.sensitive_attributes = '[]'
+            and r.type <> 'terraform_remote_state'
+            and kl_internal.lists_sensitive(o.terraform_version) then
+            coalesce(r.attributes, '{}')
+        else kl_internal.analyst_attributes(
+            r.type,
+            o.terraform_version,
+            coalesce(r.attributes, '{}'),
+            r.sensitive_attributes
+        )
     end as attributes,
     coalesce(r.sensitive_attributes, '[]') as sensitive_attributes,
     r.opened_no as create_version_no,
@@ -30,15 +38,14 @@ select
     c.created_at as deleted_at,
     c.source as delete_source,
     c.actor as delete_actor
-from kl_internal.states as s
+from kl_internal.visible_states as s
 inner join kl_internal.resources as r on r.state_id = s.id
 inner join kl_internal.state_versions as o
     on o.state_id = s.id
     and o.version_no = r.opened_no
 left join kl_internal.state_versions as c
     on c.state_id = s.id
-    and c.version_no = r.closed_no
-where s.deleted_at is null;
+    and c.version_no = r.closed_no;
 
 comment on view kl.resource_history is
 'One row per content that a resource object ever had, for the versions create_version_no up to but

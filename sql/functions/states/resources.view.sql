@@ -1,4 +1,4 @@
--- requires: states/_masked_attributes
+-- requires: auth/_visible_states.view, states/_analyst_attributes, states/_lists_sensitive
 create or replace view kl.resources
 with (security_barrier)
 as
@@ -16,8 +16,16 @@ select
     coalesce(r.status = 'tainted', false) as tainted,
     coalesce(r.schema_version, 0) as schema_version,
     case
-        when r.sensitive_attributes = '[]' then coalesce(r.attributes, '{}')
-        else kl_internal.masked_attributes(coalesce(r.attributes, '{}'), r.sensitive_attributes)
+        when r.sensitive_attributes = '[]'
+            and r.type <> 'terraform_remote_state'
+            and kl_internal.lists_sensitive(v.terraform_version) then
+            coalesce(r.attributes, '{}')
+        else kl_internal.analyst_attributes(
+            r.type,
+            v.terraform_version,
+            coalesce(r.attributes, '{}'),
+            r.sensitive_attributes
+        )
     end as attributes,
     coalesce(r.sensitive_attributes, '[]') as sensitive_attributes,
     coalesce(d.addresses, '{}') as dependencies,
@@ -26,15 +34,14 @@ select
     v.serial as create_serial,
     v.created_at as created_at,
     r.config_address
-from kl_internal.states as s
+from kl_internal.visible_states as s
 inner join kl_internal.resources as r
     on r.state_id = s.id
     and r.closed_no is null
 inner join kl_internal.state_versions as v
     on v.state_id = s.id
     and v.version_no = r.opened_no
-left join kl_internal.dependency_sets as d on d.id = r.dependency_set_id
-where s.deleted_at is null;
+left join kl_internal.dependency_sets as d on d.id = r.dependency_set_id;
 
 comment on view kl.resources is
 'One row per resource object of every current state; sensitive values are masked.

@@ -1,3 +1,4 @@
+-- requires: auth/_visible_states.view
 create or replace view kl.state_versions as
 select
     v.id as version_id,
@@ -18,8 +19,7 @@ select
     v.created_at,
     v.version_no = s.current_version_no as is_current
 from kl_internal.state_versions as v
-inner join kl_internal.states as s on s.id = v.state_id
-where s.deleted_at is null;
+inner join kl_internal.visible_states as s on s.id = v.state_id;
 
 comment on view kl.state_versions is
 'One row per write of a state that exists, newest or not. "select v.raw_state from

@@ -1,3 +1,4 @@
+-- requires: auth/_visible_states.view
 create or replace view kl.states as
 select
     s.id as state_id,
@@ -17,13 +18,12 @@ select
     v.actor,
     s.created_at,
     v.created_at as updated_at
-from kl_internal.states as s
+from kl_internal.visible_states as s
 inner join kl_internal.environments as e on e.id = s.environment_id
 inner join kl_internal.workspaces as w on w.id = e.workspace_id
 inner join kl_internal.state_versions as v
     on v.state_id = s.id
-    and v.version_no = s.current_version_no
-where s.deleted_at is null;
+    and v.version_no = s.current_version_no;
 
 comment on view kl.states is
 'One row per state: its identity and its current version.
