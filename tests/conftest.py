@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.clusters import Cluster, Connection, Database, bin_dirs, running_cluster
+from tests.service import Backend, Server, running_server
 
 
 @pytest.fixture(scope="session", params=sorted(bin_dirs(), reverse=True))
@@ -54,3 +55,16 @@ def _rolled_back(database: Database, user: str) -> Iterator[Connection]:
             yield connection
         finally:
             connection.rollback()
+
+
+@pytest.fixture(scope="session")
+def service(cluster: Cluster) -> Iterator[Server]:
+    """A real server on a migrated database; each test has state names of its own."""
+    with cluster.clone() as database, running_server(database) as server:
+        yield server
+
+
+@pytest.fixture
+def backend(service: Server) -> Backend:
+    """A client for a state that no other test has."""
+    return service.backend()
