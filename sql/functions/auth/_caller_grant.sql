@@ -44,4 +44,5 @@ comment on function kl_internal.caller_grant() is
 
 The setting kl.token of the transaction decides when it is set; otherwise the login does. kl.auth is
 how the server that opened the session authenticates: open and static let every caller do
-everything, database nobody without a token. Raises: KL101.';
+everything, database nobody without a token. Raises: KL101.
+Definer: a view calls it as its reader.';

@@ -15,4 +15,5 @@ $$;
 comment on function kl_internal.caller_reach() is
 'Where the caller may read: no row when nowhere; null environments and prefix for everywhere.
 
-Raises: KL101.';
+Raises: KL101.
+Definer: a view calls it as its reader.';

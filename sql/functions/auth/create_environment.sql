@@ -44,6 +44,6 @@ end;
 $$;
 
 comment on function kl.create_environment(text, text) is
-'Make an environment in a workspace (its ws_… or name); returns ws_…/env_…, the prefix of its states.
+'Make an environment in a workspace (its ws_… or name); returns ws_…/env_…, its states'' prefix.
 
 Locks: none. Raises: KL001, KL101, KL102, KL201. Callers: server, CLI.';

@@ -31,4 +31,5 @@ comment on function kl_internal.analyst_attributes(text, text, jsonb, jsonb) is
 'The attributes of an object as an analyst may see them.
 
 Masked: the paths of sensitive_attributes and all below them; the outputs of terraform_remote_state;
-every string that a writer left which does not list what the schema calls sensitive.';
+every string that a writer left which does not list what the schema calls sensitive.
+Definer: a view calls it as its reader.';

@@ -8,4 +8,4 @@ as $$
 $$;
 
 comment on function kl_internal.lists_sensitive(text) is
-'Whether that writer lists what the schema calls sensitive in sensitive_attributes: 1.8 on. Inlined.';
+'Whether that writer lists what the schema calls sensitive: Terraform 1.8 and later. Inlined.';

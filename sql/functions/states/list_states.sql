@@ -48,6 +48,7 @@ end;
 $$;
 
 comment on function kl.list_states() is
-'Every state the caller may read, in short: its current version and who holds its locks (null: nobody).
+'Every state the caller may read, in short: its current version and who holds its locks (null:
+nobody).
 
 Locks: none. Raises: KL101, KL102. Callers: server, CLI.';

@@ -49,6 +49,6 @@ comment on function kl.read_state(text, text) is
 'What surrounds the resources of a state document at a version: head, then pages, then tail.
 
 The resources come from kl.read_state_page, those of an opaque version from kl.read_opaque_page.
-p_version: current, @N, a serial, vN, a version id, a timestamp. A caller with outputs:read only gets
-lineage, serial and outputs; its pages are refused.
+p_version: current, @N, a serial, vN, a version id, a timestamp. A caller with outputs:read only
+gets lineage, serial and outputs; pages are refused.
 Locks: none. Raises: KL001, KL102, KL201, KL202. Callers: server, CLI.';

@@ -49,6 +49,6 @@ comment on function kl.write_state(text, uuid, bigint, bytea, text) is
 'Make a staged document the next version of a state, as Terraform''s HTTP backend client writes it.
 
 p_objects and p_digest: how many keys were staged and SHA-256 over their digests in order.
-p_lock_id: the ID of the request. outcome: written, unchanged, incomplete (send missing, call again), lost
-(stage again).
+p_lock_id: the ID of the request. outcome: written, unchanged, incomplete (send missing, call
+again), lost (stage again).
 Locks: state row. Raises: KL001, KL102, KL302, KL303, KL304. Callers: server.';
