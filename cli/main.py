@@ -1,5 +1,6 @@
 """kl: the client. Errors are one line on standard error; exit 0 done, 1 failed, 2 usage."""
 
+import asyncio
 import logging
 import os
 import sys
@@ -13,6 +14,7 @@ from cli.output import cell
 from pyengine.errors import EXIT_FAILED, EXIT_USAGE, KilolockError
 
 _INTERRUPTED = 130
+_TERMINATED = 143
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -33,6 +35,8 @@ def main(args: Sequence[str] | None = None) -> None:
         sys.exit(EXIT_FAILED)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(_INTERRUPTED)
+    except asyncio.CancelledError:
+        sys.exit(_TERMINATED)
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -1,6 +1,7 @@
 """Options that `kl` and each of its commands take, and what they come to."""
 
 import asyncio
+import signal
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
@@ -96,6 +97,10 @@ def call(
     """Run `work` with a transport; arguments as for `open_transport`."""
 
     async def opened() -> T:
+        task = asyncio.current_task()
+        assert task is not None
+        # Leave in order: a shared embedded database is stopped by the last that leaves.
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
         async with open_transport(settings, admin=admin, create=create) as transport:
             return await work(transport)
 

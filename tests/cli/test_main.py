@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from pathlib import Path
 
 import click
@@ -200,6 +201,24 @@ def test_reader_that_goes_away_ends_export_quietly(
         assert process.stderr is not None
         assert process.stderr.read() == b""
         assert process.wait() == 1
+
+
+def test_termination_stops_the_embedded_database(kl: Kl, tmp_path: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="kl-", dir="/tmp") as folder:
+        path = write(tmp_path / "s.json", document())
+        assert kl("import", path, "--name", "x", "--data-dir", f"{folder}/data").exit_code == 0
+        os.mkfifo(tmp_path / "pipe")
+        command = [sys.executable, "-c", "from cli.main import main; main()", "export", "x"]
+        command += ["--data-dir", f"{folder}/data", "-o", str(tmp_path / "pipe")]
+        pid_file = Path(folder, "data", "pgdata", "postmaster.pid")
+        with subprocess.Popen(command, cwd=Path(__file__).parents[2]) as process:
+            # Opening the pipe for writing waits for us; the database starts after that.
+            with (tmp_path / "pipe").open("rb"):
+                while not pid_file.exists() and process.poll() is None:
+                    time.sleep(0.01)
+                process.terminate()
+                assert process.wait() == 143
+        assert not pid_file.exists()
 
 
 class _server:  # noqa: N801 - used as a function
