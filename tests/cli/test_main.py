@@ -211,13 +211,15 @@ def test_termination_stops_the_embedded_database(kl: Kl, tmp_path: Path) -> None
         command = [sys.executable, "-c", "from cli.main import main; main()", "export", "x"]
         command += ["--data-dir", f"{folder}/data", "-o", str(tmp_path / "pipe")]
         pid_file = Path(folder, "data", "pgdata", "postmaster.pid")
-        with subprocess.Popen(command, cwd=Path(__file__).parents[2]) as process:
-            # Opening the pipe for writing waits for us; the database starts after that.
-            with (tmp_path / "pipe").open("rb"):
-                while not pid_file.exists() and process.poll() is None:
-                    time.sleep(0.01)
-                process.terminate()
-                assert process.wait() == 143
+        # Opening the pipe for writing waits for us; the database starts after that.
+        with (
+            subprocess.Popen(command, cwd=Path(__file__).parents[2]) as process,
+            (tmp_path / "pipe").open("rb"),
+        ):
+            while not pid_file.exists() and process.poll() is None:
+                time.sleep(0.01)
+            process.terminate()
+            assert process.wait() == 143
         assert not pid_file.exists()
 
 
