@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import httpx
 
-from tests.clusters import Database
+from tests.clusters import Connection, Database
 from tests.documents import Json, encoded
 
 _SERVE = "from server.commands import main; main()"
@@ -26,6 +26,8 @@ class Server:
     url: str
     database: Database
     client: httpx.Client
+    superuser: Connection
+    kl_server: Connection
     _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
     def backend(self, name: str | None = None) -> "Backend":
@@ -34,13 +36,11 @@ class Server:
 
     def rows(self, query: str, **parameters: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401
         """Return what a superuser's query finds."""
-        with self.database.connect("postgres") as conn:
-            return conn.execute(query.encode(), parameters).fetchall()
+        return self.superuser.execute(query.encode(), parameters).fetchall()
 
     def as_kl_server(self, query: str, **parameters: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401
         """Return what a query of the server's role finds."""
-        with self.database.connect("kl_server") as conn:
-            return conn.execute(query.encode(), parameters).fetchall()
+        return self.kl_server.execute(query.encode(), parameters).fetchall()
 
 
 @contextmanager
@@ -55,8 +55,12 @@ def running_server(database: Database, **env: str) -> Iterator[Server]:
             line = process.stdout.readline()
             assert "listening on" in line
             url = line.split()[-1]
-            with httpx.Client(base_url=url, timeout=60) as client:
-                yield Server(url, database, client)
+            with (
+                httpx.Client(base_url=url, timeout=60) as client,
+                database.connect("postgres") as superuser,
+                database.connect("kl_server") as kl_server,
+            ):
+                yield Server(url, database, client, superuser, kl_server)
         finally:
             process.terminate()
 

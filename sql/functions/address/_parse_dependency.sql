@@ -18,9 +18,9 @@ begin
     v_parts := regexp_match(
         p_dependency,
         '^\s*((?:module\s*\.\s*[^\s.\[\]"\\]+\s*(?:\[\s*(?:\d+|"(?:[^"\\]|\\.)*")\s*\]\s*)?\.)*)'
-            || '\s*(?:(data)\s*\.|resource\s*\.)?\s*([^\s.\[\]"\\]+)\s*\.\s*([^\s.\[\]"\\]+)\s*$'
+            || '\s*(?:(data|resource)\s*\.)?\s*([^\s.\[\]"\\]+)\s*\.\s*([^\s.\[\]"\\]+)\s*$'
     );
-    if v_parts is null then
+    if v_parts is null or v_parts[2] is null and v_parts[3] in ('module', 'data') then
         raise exception using
             errcode = 'KL001',
             message = format(
@@ -33,7 +33,7 @@ begin
     return concat_ws(
         '.',
         nullif((kl_internal.parse_module(rtrim(v_parts[1], '. '))).config_address, ''),
-        v_parts[2],
+        nullif(v_parts[2], 'resource'),
         v_parts[3],
         v_parts[4]
     );

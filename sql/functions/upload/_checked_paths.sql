@@ -22,7 +22,7 @@ begin
             where jsonb_typeof(s.step) <> 'object'
                 or (s.step ->> 'type') is null
                 or case s.step ->> 'type'
-                    when 'get_attr' then jsonb_typeof(s.step -> 'value') <> 'string'
+                    when 'get_attr' then jsonb_typeof(s.step -> 'value') is distinct from 'string'
                     when 'index' then (s.step #>> '{value,type}') is null
                         or (s.step #> '{value,value}') is null
                     else true
