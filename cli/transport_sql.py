@@ -64,7 +64,7 @@ async def open_sql(settings: Settings, *, admin: bool, create: bool) -> AsyncIte
             conninfo = settings.database_url
         database = db.Database(conninfo, max_size=4, application_name="kl")
         await stack.enter_async_context(database)
-        yield SqlTransport(database, db.Caller(token=settings.token, actor=settings.actor))
+        yield SqlTransport(database, db.Caller(actor=settings.actor))
 
 
 async def _embedded(settings: Settings, stack: AsyncExitStack, *, admin: bool, create: bool) -> str:

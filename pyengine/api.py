@@ -40,6 +40,7 @@ class Envelope:
     serial: Decimal
     lineage: str
     opaque: bool
+    object_count: int
     head: str
     tail: str
 
@@ -145,7 +146,8 @@ async def read_state(conn: Connection, name: str, version: str = "current") -> E
     """Return a version of a state and what surrounds its resources."""
     async with conn.cursor(row_factory=class_row(Envelope)) as cursor:
         await cursor.execute(
-            "select state_id, version_id, version_no, serial, lineage, opaque, head, tail "
+            "select state_id, version_id, version_no, serial, lineage, opaque, object_count, "
+            "head, tail "
             "from kl.read_state(p_name => %(name)s, p_version => %(version)s)",
             {"name": name, "version": version},
         )

@@ -28,8 +28,9 @@ async def render(
             yield chunk
         return
     yield envelope.head.encode()
-    async for chunk in _pages(database, caller, envelope):
-        yield chunk
+    if envelope.object_count:
+        async for chunk in _pages(database, caller, envelope):
+            yield chunk
     yield envelope.tail.encode()
 
 

@@ -34,5 +34,5 @@ async def import_document(
             async with db.transaction(conn, caller):
                 return await api.import_state(conn, name, upload_id, objects, digest, source)
 
-        written = await upload.write(conn, name, document, commit)
+        written = await upload.write(conn, caller, name, document, commit)
     return Imported(name, written.outcome, written.version_id, written.version_no, written.serial)

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast, get_args
 from urllib.parse import unquote, urlsplit
 
 import platformdirs
@@ -16,10 +16,13 @@ from pyengine.errors import EXIT_USAGE, KilolockError
 
 DEFAULT_LISTEN: Final = "127.0.0.1:8080"
 DEFAULT_MAX_BODY: Final = 1 << 30
+DEFAULT_QUERY_SECONDS: Final = 10
 SYSTEM_DATA_DIR: Final = Path("/var/lib/kilolock")
 
 _ENV: Final = {
     "database_url": "KL_DATABASE_URL",
+    "query_url": "KL_QUERY_URL",
+    "query_seconds": "KL_QUERY_SECONDS",
     "data_dir": "KL_DATA_DIR",
     "listen_addr": "KL_LISTEN_ADDR",
     "state_url": "KL_STATE_URL",
@@ -27,10 +30,16 @@ _ENV: Final = {
     "protocol": "KL_PROTOCOL",
     "max_body_bytes": "KL_MAX_BODY",
     "actor": "KL_ACTOR",
+    "auth": "KL_AUTH",
+    "static_token": "KL_STATIC_TOKEN",
+    "tls_cert": "KL_TLS_CERT",
+    "tls_key": "KL_TLS_KEY",
 }
+_SECRETS: Final = ("token", "static_token")
 _UNITS: Final = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _LOOPBACK: Final = ("localhost", "::1")
 
+Auth = Literal["open", "static", "database"]
 Source = Literal["flag", "env", "file", "backend", "default"]
 _RANK: Final[tuple[Source, ...]] = ("flag", "env", "file", "backend", "default")
 
@@ -42,11 +51,17 @@ class Settings:
     data_dir: Path
     listen_addr: str = DEFAULT_LISTEN
     database_url: str | None = None
+    query_url: str | None = field(default=None, repr=False)
+    query_seconds: int = DEFAULT_QUERY_SECONDS
     state_url: str | None = None
     token: str | None = field(default=None, repr=False)
     protocol: str = "state-engine"
     max_body_bytes: int = DEFAULT_MAX_BODY
     actor: str = "unknown@cli"
+    auth: Auth = "open"
+    static_token: str | None = field(default=None, repr=False)
+    tls_cert: str | None = None
+    tls_key: str | None = None
     sources: Mapping[str, Source] = field(default_factory=dict, repr=False)
 
     @property
@@ -57,6 +72,13 @@ class Settings:
         if http < sql:
             return "http"
         return "sql"
+
+    @property
+    def query_transport(self) -> Literal["sql", "http"]:
+        """Return how `kl query` asks: through the login of `query_url` where that is nearer."""
+        if self.query_url and self._rank("query_url") <= self._rank("state_url"):
+            return "sql"
+        return self.transport
 
     @property
     def embedded(self) -> bool:
@@ -97,6 +119,8 @@ def load(
                 values[key], sources[key] = value, source
     return Settings(
         database_url=_optional(values, "database_url"),
+        query_url=_optional(values, "query_url"),
+        query_seconds=_seconds(values.get("query_seconds", DEFAULT_QUERY_SECONDS)),
         data_dir=_data_dir(values.get("data_dir")),
         listen_addr=_checked_listen(str(values.get("listen_addr", DEFAULT_LISTEN))),
         state_url=_optional(values, "state_url"),
@@ -104,6 +128,10 @@ def load(
         protocol=str(values.get("protocol", "state-engine")),
         max_body_bytes=parse_size(values.get("max_body_bytes", DEFAULT_MAX_BODY)),
         actor=str(values.get("actor") or _default_actor(env)),
+        auth=_checked_auth(values),
+        static_token=_optional(values, "static_token"),
+        tls_cert=_optional(values, "tls_cert"),
+        tls_key=_optional(values, "tls_key"),
         sources=sources,
     )
 
@@ -128,6 +156,12 @@ def parse_size(value: int | str) -> int:
     if match is None:
         raise _invalid(f"size {value!r} is not a number of bytes, such as 1073741824 or 1G")
     return int(match[1]) * _UNITS[match[2]]
+
+
+def _seconds(value: int | str) -> int:
+    if not re.fullmatch(r"[1-9]\d{0,3}", str(value)):
+        raise _invalid(f"KL_QUERY_SECONDS {value!r} is not a number of seconds from 1 to 9999")
+    return int(value)
 
 
 def split_state_url(url: str) -> tuple[str, str]:
@@ -155,7 +189,7 @@ def _read_file(cwd: Path, env: Mapping[str, str]) -> dict[str, Any]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as exc:
         raise _invalid(f"{path}: {exc}") from exc
     auth = document.pop("auth", {})
-    known = {key: value for key, value in document.items() if key in _ENV and key != "token"}
+    known = {key: value for key, value in document.items() if key in _ENV and key not in _SECRETS}
     unknown = sorted(set(document) - set(known))
     if unknown:
         raise _invalid(f"{path}: unknown or misplaced setting {unknown[0]!r}")
@@ -189,6 +223,17 @@ def _default_actor(env: Mapping[str, str]) -> str:
 def _optional(values: Mapping[str, Any], key: str) -> str | None:
     value = values.get(key)
     return None if value is None else str(value)
+
+
+def _checked_auth(values: Mapping[str, Any]) -> Auth:
+    auth = values.get("auth", "open")
+    if auth not in get_args(Auth):
+        raise _invalid(f"auth {auth!r} is none of {', '.join(get_args(Auth))}")
+    if auth == "static" and not values.get("static_token"):
+        raise _invalid("auth static needs the token in KL_STATIC_TOKEN")
+    if bool(values.get("tls_cert")) != bool(values.get("tls_key")):
+        raise _invalid("TLS needs both a certificate and its key")
+    return cast("Auth", auth)
 
 
 def _checked_listen(text: str) -> str:

@@ -23,7 +23,9 @@ _END: Final = b"\xff\xff"
 _INT: Final = struct.Struct("!i")
 
 
-async def write(conn: db.Connection, name: str, document: Document, commit: Commit) -> api.Written:
+async def write(
+    conn: db.Connection, caller: db.Caller, name: str, document: Document, commit: Commit
+) -> api.Written:
     """Stage a document, sending only the objects the database lacks, and commit it.
 
     No transaction is open while bytes travel. `commit` gets the upload id, the number of objects
@@ -37,7 +39,8 @@ async def write(conn: db.Connection, name: str, document: Document, commit: Comm
             upload_id = uuid4()
             await api.copy_staged_keys(conn, _rows(_key_rows(upload_id, digests)))
             await api.copy_staged_slices(conn, _rows(_member_rows(upload_id, document)))
-            missing = await api.stage_missing(conn, name, upload_id)
+            async with db.transaction(conn, caller, read_only=True):
+                missing = await api.stage_missing(conn, name, upload_id)
             await _send(conn, upload_id, document, missing)
         written = await commit(upload_id, len(digests), total)
         if written.outcome == "incomplete":

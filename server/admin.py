@@ -10,7 +10,7 @@ from pyengine import api, api_admin, db, download
 from pyengine.errors import KilolockError
 from pyengine.importing import import_document
 from server.auth import caller_of
-from server.bodies import read_body, send_document
+from server.bodies import admit, read_body, send_document
 
 T = TypeVar("T")
 
@@ -29,6 +29,7 @@ def blueprint() -> Blueprint:
 async def import_state(request: Request) -> HTTPResponse:
     """Store the document of the body as the next version of ?name=, with ?source=."""
     name, source = _parameter(request, "name"), _parameter(request, "source", "import")
+    await admit(request, name, "state:write")
     body = await read_body(request, request.app.ctx.settings.max_body_bytes)
     database: db.Database = request.app.ctx.database
     return _json(await import_document(database, caller_of(request), name, body, source))

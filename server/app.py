@@ -4,6 +4,7 @@ import asyncio
 from typing import Any, Final
 from uuid import uuid4
 
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from sanic import Sanic
 from sanic.constants import HTTP_METHODS
 from sanic.router import Router
@@ -11,7 +12,7 @@ from sanic.router import Router
 from pyengine import api, db
 from pyengine.errors import KilolockError
 from pyengine.settings import Settings
-from server import admin, backend, errors, health
+from server import admin, backend, errors, health, token_use
 
 App = Sanic[Any, Any]
 
@@ -40,13 +41,20 @@ def create_app(settings: Settings) -> App:
     app.config.RESPONSE_TIMEOUT = _DAY
     app.config.KEEP_ALIVE_TIMEOUT = 75
     app.ctx.settings = settings
-    app.ctx.database = db.Database(settings.database_url, application_name="kld")
+    app.ctx.database = db.Database(_conninfo(settings), application_name="kld")
     app.blueprint(health.blueprint())
     app.blueprint(backend.blueprint())
     app.blueprint(admin.blueprint())
+    token_use.watch(app)
     app.register_listener(_open, "before_server_start")
     app.register_listener(_close, "after_server_stop")
     return app
+
+
+def _conninfo(settings: Settings) -> str:
+    """Tell every session how this server authenticates: SQL then refuses a missing token."""
+    given = conninfo_to_dict(settings.database_url or "").get("options") or ""
+    return make_conninfo(settings.database_url or "", options=f"{given} -c kl.auth={settings.auth}")
 
 
 async def _open(app: App) -> None:

@@ -15,7 +15,7 @@ from pyengine import api, db, download, statefile, upload
 from pyengine.errors import KilolockError
 from server.auth import caller_of
 from server.bodies import DRAIN_BYTES as DRAIN_BYTES
-from server.bodies import LOCK_INFO_BYTES, read_body, send_document
+from server.bodies import LOCK_INFO_BYTES, admit, read_body, send_document
 
 _STATES: Final = "/v1/states/<name:path>"
 _UNLOCK: Final = "/v1/state-unlock/<name:path>"
@@ -44,6 +44,7 @@ async def write_state(request: Request, name: str) -> HTTPResponse:
     """Store a document as the next version. 200 also for a retry of the current one."""
     name, caller, lock_id = decoded(name), caller_of(request), request.args.get("ID")
     database: db.Database = request.app.ctx.database
+    await admit(request, name, "state:write")
     body = await read_body(request, request.app.ctx.settings.max_body_bytes)
     document = await asyncio.to_thread(statefile.split, body)
 
@@ -53,7 +54,7 @@ async def write_state(request: Request, name: str) -> HTTPResponse:
             async with db.transaction(conn, caller):
                 return await api.write_state(conn, name, upload_id, objects, digest, lock_id)
 
-        written = await upload.write(conn, name, document, commit)
+        written = await upload.write(conn, caller, name, document, commit)
     return json(
         {
             "outcome": written.outcome,

@@ -8,7 +8,9 @@ from typing import Any, Final
 
 from sanic import HTTPResponse, Request
 
+from pyengine import api_auth
 from pyengine.errors import KilolockError
+from server.auth import caller_of
 
 DRAIN_BYTES: Final = 64 << 20
 LOCK_INFO_BYTES: Final = 1 << 20
@@ -44,6 +46,18 @@ async def read_body(request: Request, limit: int) -> bytearray:
             "Content-MD5 does not match the body: it was changed on the way; send it again",
         )
     return body
+
+
+async def admit(request: Request, name: str, scope: str) -> None:
+    """Check the caller's right to a state before its bytes are taken."""
+    try:
+        caller = caller_of(request)
+        await request.app.ctx.database.run(
+            lambda conn: api_auth.require_access(conn, name, scope), caller, read_only=True
+        )
+    except KilolockError:
+        await _drain(request)
+        raise
 
 
 async def _read(request: Request) -> bytes | None:

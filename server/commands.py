@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 from psycopg import pq
@@ -17,6 +16,8 @@ from pyengine import install
 from pyengine.embedded import embedded, wheel_bin_dir
 from pyengine.errors import EXIT_USAGE, KilolockError
 from pyengine.settings import Settings, load
+from server import credentials
+from server.options import database_options
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -34,41 +35,35 @@ def main(args: Sequence[str] | None = None) -> None:
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _database_options(command: Any) -> Any:  # noqa: ANN401 - as click types its decorators
-    for option in (
-        click.option(
-            "--data-dir",
-            metavar="DIR",
-            help="Folder of the embedded PostgreSQL [KL_DATA_DIR].",
-        ),
-        click.option(
-            "--database-url",
-            metavar="URL",
-            help="Use this PostgreSQL instead of the embedded one [KL_DATABASE_URL].",
-        ),
-    ):
-        command = option(command)
-    return command
-
-
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="kilolock", prog_name="kld")
 def kld() -> None:
     """Run and install the Kilolock server."""
 
 
+kld.add_command(credentials.token)
+kld.add_command(credentials.workspace)
+kld.add_command(credentials.environment)
+
+
 @kld.command()
 @click.option("--listen", metavar="HOST:PORT", help="Address to listen on [KL_LISTEN_ADDR].")
-@_database_options
+@database_options
+@click.option(
+    "--auth",
+    type=click.Choice(["open", "static", "database"]),
+    help="Who may call: anybody (open), the holder of KL_STATIC_TOKEN (static), the holders of"
+    " tokens made with `kld token create` (database) [KL_AUTH].",
+)
+@click.option("--tls-cert", metavar="FILE", help="Certificate chain for TLS [KL_TLS_CERT].")
+@click.option("--tls-key", metavar="FILE", help="Its private key [KL_TLS_KEY].")
 @click.option(
     "--insecure-open",
     is_flag=True,
     envvar="KL_INSECURE_OPEN",
     help="Listen beyond this machine although requests need no token.",
 )
-def serve(
-    listen: str | None, data_dir: str | None, database_url: str | None, *, insecure_open: bool
-) -> None:
+def serve(*, insecure_open: bool, **flags: str | None) -> None:
     """Serve states over HTTP until interrupted.
 
     Without a database URL an embedded PostgreSQL is started in the data folder, shared with
@@ -76,12 +71,12 @@ def serve(
     """
     from server import serving
 
-    settings = load({"listen_addr": listen, "data_dir": data_dir, "database_url": database_url})
-    serving.run(settings, insecure_open=insecure_open)
+    flags["listen_addr"] = flags.pop("listen")
+    serving.run(load(flags), insecure_open=insecure_open)
 
 
 @kld.command()
-@_database_options
+@database_options
 def migrate(data_dir: str | None, database_url: str | None) -> None:
     """Install or upgrade the schema, all or nothing."""
     settings = load({"data_dir": data_dir, "database_url": database_url})
@@ -101,7 +96,7 @@ async def _migrate(settings: Settings) -> install.Outcome:
 
 
 @kld.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
-@_database_options
+@database_options
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 def psql(data_dir: str | None, database_url: str | None, args: tuple[str, ...]) -> int:
     """Open psql on the configured database, as its administrator; ARGS go to psql."""

@@ -51,4 +51,5 @@ def render(error: KilolockError) -> HTTPResponse:
     lock = error.details.get("lock")
     if isinstance(lock, dict):
         body = lock | body
-    return json(body, status=error.http_status)
+    headers = {"WWW-Authenticate": 'Basic realm="kilolock"'} if error.http_status == 401 else {}
+    return json(body, status=error.http_status, headers=headers)

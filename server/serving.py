@@ -3,6 +3,7 @@
 import asyncio
 import signal
 import socket
+import ssl
 import sys
 from collections.abc import Coroutine
 from contextlib import AsyncExitStack
@@ -95,11 +96,11 @@ async def _check_external(conninfo: str) -> None:
 
 def _bind(settings: Settings, *, insecure_open: bool) -> socket.socket:
     host, port = settings.listen
-    if not is_loopback(host) and not insecure_open:
+    if not is_loopback(host) and settings.auth == "open" and not insecure_open:
         raise KilolockError(
             "invalid_configuration",
             f"{settings.listen_addr} can be reached from other machines, and requests need no"
-            " token; listen on 127.0.0.1, or say --insecure-open",
+            " token; choose --auth database, listen on 127.0.0.1, or say --insecure-open",
         )
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
@@ -125,6 +126,7 @@ async def _run_app(settings: Settings, listener: socket.socket, stop: asyncio.Ev
         sock=listener,
         access_log=False,
         backlog=_BACKLOG,
+        ssl=_tls(settings),
         asyncio_server_kwargs={"start_serving": False},
     )
     assert server is not None
@@ -133,7 +135,7 @@ async def _run_app(settings: Settings, listener: socket.socket, stop: asyncio.Ev
     try:
         await server.start_serving()
         await server.after_start()
-        click.echo(f"kilolock: listening on {_url(listener)}")
+        click.echo(f"kilolock: listening on {_url(listener, secure=settings.tls_cert is not None)}")
         sys.stdout.flush()
         await stop.wait()
         await server.before_stop()
@@ -170,9 +172,23 @@ async def _unless(stop: asyncio.Event, work: Coroutine[Any, Any, T]) -> T:
     return task.result()
 
 
-def _url(listener: socket.socket) -> str:
+def _tls(settings: Settings) -> ssl.SSLContext | None:
+    if settings.tls_cert is None:
+        return None
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    try:
+        context.load_cert_chain(settings.tls_cert, settings.tls_key)
+    except (OSError, ssl.SSLError) as exc:
+        raise KilolockError(
+            "invalid_configuration",
+            f"cannot use certificate {settings.tls_cert} with key {settings.tls_key}: {exc}",
+        ) from exc
+    return context
+
+
+def _url(listener: socket.socket, *, secure: bool) -> str:
     host, port = listener.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    return f"http{'s' * secure}://" + (f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
 
 
 def _loop_factory() -> Any:  # noqa: ANN401 - uvloop is published without usable types

@@ -1,13 +1,14 @@
 create or replace function kl.read_state(p_name text, p_version text default 'current')
 returns table (
-    state_id    uuid,
-    version_id  uuid,
-    version_no  bigint,
-    serial      numeric,
-    lineage     text,
-    opaque      boolean,
-    head        text,
-    tail        text
+    state_id      uuid,
+    version_id    uuid,
+    version_no    bigint,
+    serial        numeric,
+    lineage       text,
+    opaque        boolean,
+    object_count  bigint,
+    head          text,
+    tail          text
 )
 language plpgsql
 stable
@@ -39,6 +40,7 @@ begin
         v_version.serial,
         v_version.lineage,
         v_version.opaque,
+        v_version.object_count,
         e.head,
         e.tail
     from kl_internal.render_envelope(v_version) as e;
@@ -50,5 +52,5 @@ comment on function kl.read_state(text, text) is
 
 The resources come from kl.read_state_page, those of an opaque version from kl.read_opaque_page.
 p_version: current, @N, a serial, vN, a version id, a timestamp. A caller with outputs:read only
-gets lineage, serial and outputs; pages are refused.
+gets lineage, serial and outputs: object_count is 0, and pages are refused.
 Locks: none. Raises: KL001, KL102, KL201, KL202. Callers: server, CLI.';
