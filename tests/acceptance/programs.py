@@ -107,6 +107,29 @@ class Done:
 
 
 @dataclass(frozen=True)
+class Running:
+    """A terraform command at work."""
+
+    process: subprocess.Popen[str]
+    log: Path
+
+    def finish(self) -> Done:
+        """Wait for its end; `out` is all it printed."""
+        code = self.process.wait(timeout=120)
+        return Done(code, _COLOUR.sub("", self.log.read_text(encoding="utf-8")), "")
+
+    def interrupt(self) -> None:
+        """Press Ctrl-C on terraform alone."""
+        self.process.send_signal(signal.SIGINT)
+
+    def kill(self) -> None:
+        """End it and what it started, at once."""
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait(timeout=30)
+
+
+@dataclass(frozen=True)
 class Terraform:
     """terraform in a folder of its own, with nothing of this machine's configuration."""
 
@@ -150,18 +173,28 @@ class Terraform:
         assert done.exit_code == 0, f"terraform {' '.join(words)}: {done.out}{done.err}"
         return done.out
 
-    def start(self, *words: str) -> subprocess.Popen[str]:
-        """Start a command in a process group of its own; its output is merged."""
-        return subprocess.Popen(
-            [self.program, *words],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL,
-            text=True,
-            cwd=self.folder,
-            env=self._environment(),
-            start_new_session=True,
-        )
+    @contextmanager
+    def running(self, *words: str) -> Iterator["Running"]:
+        """Run a command beside the block, in a process group that ends with the block."""
+        log = self.folder / "running.log"
+        with (
+            log.open("w", encoding="utf-8") as output,
+            subprocess.Popen(
+                [self.program, *words],
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
+                text=True,
+                cwd=self.folder,
+                env=self._environment(),
+                start_new_session=True,
+            ) as process,
+        ):
+            started = Running(process, log)
+            try:
+                yield started
+            finally:
+                started.kill()
 
     def _environment(self) -> dict[str, str]:
         return environment(
@@ -191,13 +224,6 @@ def backend(served: Served, name: str, *, post_unlock: bool = False) -> str:
     else:
         lines.append(f'unlock_address = "{address}"')
     return 'terraform {\n  backend "http" {\n    ' + "\n    ".join(lines) + "\n  }\n}\n"
-
-
-def kill_group(process: subprocess.Popen[str]) -> None:
-    """End a process of Terraform.start and what it started, at once."""
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait(timeout=30)
 
 
 def wait_for(condition: Any, seconds: int = 60) -> Any:  # noqa: ANN401 - what the condition returns
