@@ -51,6 +51,7 @@ async def _pages(
             yield chunk
         except BaseException:
             following.cancel()
+            await asyncio.wait({following})
             raise
         page = await following
 

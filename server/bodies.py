@@ -12,7 +12,7 @@ from pyengine import api_auth
 from pyengine.errors import KilolockError
 from server.auth import caller_of
 
-DRAIN_BYTES: Final = 64 << 20
+DRAIN_BYTES: Final = 1 << 30
 LOCK_INFO_BYTES: Final = 1 << 20
 
 
