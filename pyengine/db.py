@@ -75,6 +75,37 @@ def _connection_failed(exc: psycopg.Error) -> bool:
     return exc.sqlstate.startswith("08") or exc.sqlstate in _UNAVAILABLE
 
 
+def explain(exc: psycopg.Error) -> KilolockError:
+    """Turn what the database says of a statement that a caller wrote into `query_failed`.
+
+    details: sqlstate, position (from 1), hint. Never DETAIL or CONTEXT, which hold values.
+    """
+    unsaid = exc.sqlstate is None and isinstance(exc, psycopg.ProgrammingError)
+    if not unsaid and (exc.sqlstate in BY_SQLSTATE or _connection_failed(exc)):
+        return translate(exc)
+    position = exc.diag.statement_position
+    found = {
+        "sqlstate": exc.sqlstate,
+        "position": int(position) if position else None,
+        "hint": exc.diag.message_hint,
+    }
+    return KilolockError(
+        "query_failed",
+        exc.diag.message_primary or "the statement does not answer with rows",
+        {key: value for key, value in found.items() if value is not None},
+        sqlstate=exc.sqlstate,
+    )
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Raise in place of any psycopg.Error what `explain` makes of it."""
+    try:
+        yield
+    except psycopg.Error as exc:
+        raise explain(exc) from exc
+
+
 @contextmanager
 def translated() -> Iterator[None]:
     """Raise KilolockError in place of any psycopg.Error from the block."""

@@ -43,6 +43,10 @@ CODES: Final[tuple[ErrorCode, ...]] = (
 LOCAL_STATUS: Final[Mapping[str, int]] = MappingProxyType(
     {
         "unsupported_media_type": 415,
+        "query_refused": 400,
+        "query_failed": 400,
+        "query_busy": 503,
+        "query_door_closed": 503,
         "internal": 500,
         "database_unavailable": 503,
         "schema_outdated": 503,
