@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import click
 
-from cli import state
-from cli.options import shared_options
+from cli import query, state
+from cli.options import query_options
 from cli.output import cell
 from pyengine.errors import EXIT_FAILED, EXIT_USAGE, KilolockError
 
@@ -47,7 +47,7 @@ def _fail(code: str, message: str, exit_code: int) -> None:
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="kilolock", prog_name="kl")
-@shared_options
+@query_options
 def kl() -> None:
     """Work with Terraform states kept in PostgreSQL.
 
@@ -56,5 +56,5 @@ def kl() -> None:
     """
 
 
-for command in state.COMMANDS:
+for command in (*state.COMMANDS, *query.COMMANDS):
     kl.add_command(command)

@@ -16,10 +16,19 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 def shared_options(command: Command) -> Command:
     """Add the options that stand before or after the command's name; the later one wins."""
+    return _options(command, "table", "json")
+
+
+def query_options(command: Command) -> Command:
+    """Add the shared options, with CSV among the formats."""
+    return _options(command, "table", "json", "csv")
+
+
+def _options(command: Command, *formats: str) -> Command:
     for option in (
         click.option(
             "--format",
-            type=click.Choice(["table", "json"]),
+            type=click.Choice(formats),
             help="How to print the answer [table].",
             expose_value=False,
             callback=_remember,
@@ -64,12 +73,20 @@ def _remember(ctx: click.Context, param: click.Parameter, value: object) -> None
 
 def as_json(ctx: click.Context) -> bool:
     """Tell whether the answer is to be JSON."""
-    return bool(ctx.ensure_object(dict).get("format") == "json")
+    if format_of(ctx) == "csv":
+        raise click.UsageError("--format csv is for kl query", ctx)
+    return format_of(ctx) == "json"
 
 
-def settings_of(ctx: click.Context) -> Settings:
-    """Return the settings that the command's flags, environment and files make."""
+def format_of(ctx: click.Context) -> str:
+    """Return how the answer is to be printed."""
+    return str(ctx.ensure_object(dict).get("format", "table"))
+
+
+def settings_of(ctx: click.Context, **more: str | None) -> Settings:
+    """Return the settings that the command's flags (and `more`), environment and files make."""
     flags = {key: value for key, value in ctx.ensure_object(dict).items() if key != "format"}
+    flags |= more
     if "state_url" in flags and flags.keys() & {"database_url", "data_dir"}:
         raise click.UsageError("--state-url goes without --database-url and --data-dir", ctx)
     settings = load(flags)

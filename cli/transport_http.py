@@ -15,6 +15,7 @@ from pyengine.api import FreedLock
 from pyengine.api_admin import ListedState
 from pyengine.errors import CODES, EXIT_USAGE, KilolockError
 from pyengine.importing import Imported
+from pyengine.query import Answer
 from pyengine.settings import Settings, split_state_url
 
 T = TypeVar("T")
@@ -83,12 +84,20 @@ class HttpTransport:
         """Delete a state; its history is kept."""
         await self._call("DELETE", f"/v1/states/{quote(name, safe='/')}")
 
+    async def query(self, text: str) -> Answer:
+        """Ask the server's query door."""
+        body = msgspec.json.encode({"sql": text})
+        answer = await self._call(
+            "POST", "/v1/admin/query", content=body, headers={"Content-Type": "application/json"}
+        )
+        return _decode(answer, Answer)
+
     async def _call(
         self,
         method: str,
         path: str,
         params: dict[str, str] | None = None,
-        content: AsyncIterator[bytes] | None = None,
+        content: AsyncIterator[bytes] | bytes | None = None,
         headers: dict[str, str] | None = None,
     ) -> httpx.Response:
         with _translated(self._client):

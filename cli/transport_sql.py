@@ -58,7 +58,8 @@ async def open_sql(settings: Settings, *, admin: bool, create: bool) -> AsyncIte
     """Connect to the database of the settings, starting the embedded one where needed."""
     async with AsyncExitStack() as stack:
         if settings.embedded:
-            conninfo = await _embedded(settings, stack, admin=admin, create=create)
+            user = embedded.SUPERUSER if admin else "kl_server"
+            conninfo = await embedded_conninfo(settings, stack, user, create=create)
         else:
             assert settings.database_url is not None
             conninfo = settings.database_url
@@ -67,7 +68,10 @@ async def open_sql(settings: Settings, *, admin: bool, create: bool) -> AsyncIte
         yield SqlTransport(database, db.Caller(actor=settings.actor))
 
 
-async def _embedded(settings: Settings, stack: AsyncExitStack, *, admin: bool, create: bool) -> str:
+async def embedded_conninfo(
+    settings: Settings, stack: AsyncExitStack, user: str, *, create: bool
+) -> str:
+    """Share the embedded server while `stack` is open; return how `user` connects."""
     if not embedded.exists(settings.data_dir):
         if not create:
             raise KilolockError(
@@ -79,4 +83,4 @@ async def _embedded(settings: Settings, stack: AsyncExitStack, *, admin: bool, c
         click.echo(f"kl: making a database in {settings.data_dir}", err=True)
     server = await stack.enter_async_context(embedded.embedded(settings.data_dir))
     await install.ensure(server.conninfo(embedded.SUPERUSER))
-    return server.conninfo(embedded.SUPERUSER if admin else "kl_server")
+    return server.conninfo(user)

@@ -49,3 +49,8 @@ async def state_status(conn: Connection, name: str) -> dict[str, Any]:
 async def ping(conn: Connection) -> None:
     """Check that the database answers and has our schema."""
     await conn.execute("select state_id from kl.states limit 0")
+
+
+async def require_admin(conn: Connection) -> None:
+    """Raise `forbidden` unless the caller is an admin of the whole installation."""
+    await conn.execute("select kl.require_admin()")

@@ -88,10 +88,18 @@ class QueryDoor:
         )
 
     async def __aenter__(self) -> Self:
-        await self._pool.open()
+        await self.open()
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def open(self) -> None:
+        """Let questions in."""
+        await self._pool.open()
+
+    async def close(self) -> None:
+        """Close every session."""
         await self._pool.close()
 
     async def ask(self, text: str) -> Answer:
@@ -164,15 +172,15 @@ class QueryDoor:
                     await _leave(conn)
 
 
-def require_url(url: str | None) -> str:
-    """Return how the door logs in; raise `query_door_closed` when nobody said."""
+def open_door(url: str | None, seconds: int) -> QueryDoor:
+    """Return the door for a login; raise `query_door_closed` when none is configured."""
     if url is None:
         raise KilolockError(
             "query_door_closed",
             "no login for questions is configured: set KL_QUERY_URL (or --query-url) to the"
             " database, as kl_query or another login that is a member of kl_analyst only",
         )
-    return url
+    return QueryDoor(url, Limits(seconds=seconds))
 
 
 async def _require_harmless(conn: RowBudget) -> None:

@@ -12,7 +12,7 @@ from sanic.router import Router
 from pyengine import api, db
 from pyengine.errors import KilolockError
 from pyengine.settings import Settings
-from server import admin, backend, errors, health, token_use
+from server import admin, backend, errors, health, query, token_use
 
 App = Sanic[Any, Any]
 
@@ -45,6 +45,7 @@ def create_app(settings: Settings) -> App:
     app.blueprint(health.blueprint())
     app.blueprint(backend.blueprint())
     app.blueprint(admin.blueprint())
+    app.blueprint(query.blueprint())
     token_use.watch(app)
     app.register_listener(_open, "before_server_start")
     app.register_listener(_close, "after_server_stop")
@@ -59,12 +60,14 @@ def _conninfo(settings: Settings) -> str:
 
 async def _open(app: App) -> None:
     await app.ctx.database.open()
+    await query.open_for(app)
     app.ctx.sweeper = asyncio.create_task(_sweep(app.ctx.database))
 
 
 async def _close(app: App) -> None:
     app.ctx.sweeper.cancel()
     await asyncio.wait([app.ctx.sweeper])
+    await query.close_for(app)
     await app.ctx.database.close()
 
 

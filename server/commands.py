@@ -55,6 +55,11 @@ kld.add_command(credentials.environment)
     help="Who may call: anybody (open), the holder of KL_STATIC_TOKEN (static), the holders of"
     " tokens made with `kld token create` (database) [KL_AUTH].",
 )
+@click.option(
+    "--query-url",
+    metavar="URL",
+    help="How questions in SQL log in: a member of kl_analyst only [KL_QUERY_URL].",
+)
 @click.option("--tls-cert", metavar="FILE", help="Certificate chain for TLS [KL_TLS_CERT].")
 @click.option("--tls-key", metavar="FILE", help="Its private key [KL_TLS_KEY].")
 @click.option(

@@ -60,7 +60,12 @@ async def _database(settings: Settings, stack: AsyncExitStack) -> Settings:
     await server.start()
     stack.push_async_callback(server.stop)
     await ensure_embedded_schema(server)
-    return replace(settings, database_url=server.conninfo("kl_server"), sources={})
+    return replace(
+        settings,
+        database_url=server.conninfo("kl_server"),
+        query_url=server.conninfo("kl_query"),
+        sources={},
+    )
 
 
 async def ensure_embedded_schema(server: EmbeddedServer) -> None:
