@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 
 import click
 
-from pyengine import api, api_admin, db, download, embedded, install
+from pyengine import api, api_admin, db, download, embedded, embedded_guard, install
 from pyengine.api import FreedLock
 from pyengine.api_admin import ListedState
 from pyengine.errors import EXIT_USAGE, KilolockError
@@ -83,4 +83,5 @@ async def embedded_conninfo(
         click.echo(f"kl: making a database in {settings.data_dir}", err=True)
     server = await stack.enter_async_context(embedded.embedded(settings.data_dir))
     await install.ensure(server.conninfo(embedded.SUPERUSER))
+    await embedded_guard.harden(server.conninfo(embedded.SUPERUSER))
     return server.conninfo(user)

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import pglast
 from psycopg import sql
@@ -77,6 +77,8 @@ def _role_steps(conn: db.Connection, roles: Script) -> list[_Step]:
         ):
             granted, member = node.granted_roles[0].priv_name, node.grantee_roles[0].rolename
             steps.append(_grant_step(conn, statement, granted, member, "MEMBER"))
+        elif isinstance(node, pglast.ast.AlterRoleSetStmt):
+            steps.append(_setting_step(conn, statement, node))
         else:
             raise KilolockError("invalid_sql_tree", f"{roles.label}: unexpected: {statement}")
     return steps
@@ -181,6 +183,36 @@ def _grant_step(
         return await _ask(conn, "pg_has_role(%s, 'MEMBER WITH ADMIN OPTION')", granted)
 
     return _Step(statement, done, allowed)
+
+
+def _setting_step(
+    conn: db.Connection,
+    statement: str,
+    node: Any,  # noqa: ANN401 - an AlterRoleSetStmt of roles.sql
+) -> _Step:
+    role: str = node.role.rolename
+    wanted = f"{node.setstmt.name}={node.setstmt.args[0].val.sval}"
+
+    async def done() -> bool:
+        return await _ask(
+            conn,
+            "exists (select from pg_db_role_setting as s"
+            " join pg_roles as r on r.oid = s.setrole"
+            " where s.setdatabase = 0 and r.rolname = %s and %s = any (s.setconfig))",
+            role,
+            wanted,
+        )
+
+    async def allowed() -> bool:
+        if not await _may_create_roles(conn):
+            return False
+        return (
+            not await _role_exists(conn, role)  # it will be ours
+            or conn.info.server_version < _EXPLICIT_GRANTS
+            or await _ask(conn, "pg_has_role(%s, 'MEMBER WITH ADMIN OPTION')", role)
+        )
+
+    return _Step(statement, done, allowed, required=False)
 
 
 async def _refusal(conn: db.Connection, statements: list[str]) -> KilolockError:

@@ -14,7 +14,7 @@ import click
 from sanic import Sanic
 from sanic.server import AsyncioServer
 
-from pyengine import db, install
+from pyengine import db, embedded_guard, install
 from pyengine.embedded import EmbeddedServer
 from pyengine.errors import KilolockError
 from pyengine.settings import Settings, is_loopback
@@ -71,6 +71,7 @@ async def _database(settings: Settings, stack: AsyncExitStack) -> Settings:
 async def ensure_embedded_schema(server: EmbeddedServer) -> None:
     """Install into the embedded database unless what is there is current, or newer."""
     await install.ensure(server.conninfo("postgres"))
+    await embedded_guard.harden(server.conninfo("postgres"))
 
 
 async def _check_external(conninfo: str) -> None:

@@ -105,7 +105,8 @@ class Cluster:
         self._ensure_template()
         name = f"t{next(self._numbers)}"
         self.execute(f"create database {name} template {TEMPLATE} strategy file_copy")
-        # Settings of a database are not copied with it.
+        # Settings and rights of a database are not copied with it.
+        self.execute(f"revoke temporary on database {name} from public")
         self.execute(f"""alter database {name} set search_path = "$user", public, kl""")
         try:
             yield Database(self, name)
