@@ -65,3 +65,14 @@ grant execute on function kl.reveal(text, text, text) to kl_secrets;
 
 -- A door that masks what analysts may not see.
 grant execute on function kl.raw_state(kl.state_versions) to kl_analyst;
+
+-- Doors for readers: they check the caller, and show nothing that is masked.
+grant execute on function
+    kl.address_path(text),
+    kl.blast_radius(text, text),
+    kl.dependencies_of(text, text, integer),
+    kl.dependency_graph(text, text, boolean),
+    kl.known_path(text, text),
+    kl.state_id(text),
+    kl.version_no(text, text)
+to kl_analyst;

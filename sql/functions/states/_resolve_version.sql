@@ -40,21 +40,32 @@ begin
             where v.state_id = p_state.id
                 and v.id = p_version::uuid;
         else
-            v_at := kl_internal.read_timestamp(p_version);
+            -- No tag can be taken for a timestamp (kl_internal.require_tag_name).
             select v.* into v_version
-            from kl_internal.state_versions as v
-            where v.state_id = p_state.id
-                and v.created_at <= v_at
-            order by v.version_no desc
-            limit 1;
+            from kl_internal.version_tags as t
+            inner join kl_internal.state_versions as v
+                on v.state_id = t.state_id
+                and v.version_no = t.version_no
+            where t.state_id = p_state.id
+                and t.name = p_version;
+
+            if v_version.id is null then
+                v_at := kl_internal.read_timestamp(p_version);
+                select v.* into v_version
+                from kl_internal.state_versions as v
+                where v.state_id = p_state.id
+                    and v.created_at <= v_at
+                order by v.version_no desc
+                limit 1;
+            end if;
     end case;
 
     if v_version.id is null then
         raise exception using
             errcode = 'KL202',
             message = format(
-                'state %s has no version %s; use current, @N, a serial, vN, a version id or a '
-                    || 'timestamp',
+                'state %s has no version %s; use current, @N, a serial, vN, a version id, a '
+                    || 'tag or a timestamp',
                 to_json(p_state.name),
                 coalesce(to_json(p_version)::text, 'null')
             ),
@@ -69,4 +80,4 @@ comment on function kl_internal.resolve_version(kl_internal.states, text) is
 'The version that a reference names.
 
 current; @N: N versions before it; a serial: the latest version with it; vN: our version_no; a
-version id; a timestamp: the version that was current then. Raises: KL202.';
+version id; a tag; a timestamp: the version that was current then. Raises: KL202.';

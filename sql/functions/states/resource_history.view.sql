@@ -37,7 +37,8 @@ select
     c.serial as delete_serial,
     c.created_at as deleted_at,
     c.source as delete_source,
-    c.actor as delete_actor
+    c.actor as delete_actor,
+    r.path
 from kl_internal.visible_states as s
 inner join kl_internal.resources as r on r.state_id = s.id
 inner join kl_internal.state_versions as o
@@ -53,3 +54,5 @@ not including delete_version_no; sensitive values are masked.
 
 delete_version_no is null while the content is current; a change closes one row and opens another.
 Callers: analysts, server, CLI.';
+comment on column kl.resource_history.path is
+'Address and deposed key in document order; kl.address_path gives it.';

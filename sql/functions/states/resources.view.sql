@@ -33,7 +33,8 @@ select
     r.opened_no as create_version_no,
     v.serial as create_serial,
     v.created_at as created_at,
-    r.config_address
+    r.config_address,
+    r.path
 from kl_internal.visible_states as s
 inner join kl_internal.resources as r
     on r.state_id = s.id
@@ -58,3 +59,5 @@ comment on column kl.resources.dependencies is
 comment on column kl.resources.create_version_no is
 'The version_no since which the object is as it is now.';
 comment on column kl.resources.config_address is 'The address without any instance key.';
+comment on column kl.resources.path is
+'Address and deposed key in document order; kl.address_path gives it.';

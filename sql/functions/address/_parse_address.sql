@@ -1,0 +1,79 @@
+-- requires: address/_instance_key_path, address/_instance_key_text, address/_resource_path
+create or replace function kl_internal.parse_address(
+    p_address          text,
+    out module_path    text,
+    out mode           text,
+    out type           text,
+    out name           text,
+    out index_key      jsonb,
+    out has_key        boolean,
+    out path           text,
+    out address        text,
+    out config_address text
+)
+language plpgsql
+immutable
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+    v_parts  text[];
+    v_module record;
+begin
+    -- Modules, "resource." and "data.", TYPE . NAME, KEY. Dots and brackets in quotes are text.
+    v_parts := regexp_match(
+        p_address,
+        '^\s*((?:module\s*\.\s*[^\s.\[\]"\\]+\s*'
+            || '(?:\[\s*(?:\d+(?:\.0+)?|"(?:[^"\\]|\\.)*")\s*\]\s*)?\.\s*)*)'
+            || '(resource\s*\.\s*)?(data\s*\.\s*(?=[^\s.\[\]"\\]+\s*\.))?'
+            || '([^\s.\[\]"\\]+)\s*\.\s*([^\s.\[\]"\\]+)\s*'
+            || '(?:\[\s*(?:(\d+(?:\.0+)?)|"((?:[^"\\]|\\.)*)")\s*\]\s*)?$'
+    );
+
+    if v_parts is null
+        or (v_parts[2] is null and v_parts[4] in ('module', 'data', 'resource'))
+        or (v_parts[2] is not null and v_parts[3] is not null) then
+        raise exception using
+            errcode = 'KL001',
+            message = format(
+                '%s is not a resource address: %s',
+                coalesce(to_json(left(p_address, 400))::text, 'null'),
+                kl_internal.address_problem(p_address)
+            ),
+            detail = jsonb_build_object('address', left(p_address, 4000))::text;
+    end if;
+
+    select m.* into v_module
+    from kl_internal.parse_module(rtrim(v_parts[1], E'. \t\n\r\f\v')) as m;
+    module_path := v_module.module_path;
+    mode := case when v_parts[3] is null then 'managed' else 'data' end;
+    type := v_parts[4];
+    name := v_parts[5];
+    index_key := coalesce(
+        to_jsonb(trunc(v_parts[6]::numeric)),
+        to_jsonb(kl_internal.unquote_key(v_parts[7]))
+    );
+    has_key := index_key is not null;
+    path := kl_internal.resource_path(module_path, mode, type, name)
+        || case when has_key then kl_internal.instance_key_path(index_key, true) else '' end;
+    config_address := concat_ws(
+        '.',
+        nullif(v_module.config_address, ''),
+        case mode when 'data' then 'data' end,
+        type,
+        name
+    );
+    address := concat_ws(
+        '.',
+        nullif(v_module.address, ''),
+        case mode when 'data' then 'data' end,
+        type,
+        name
+    ) || kl_internal.instance_key_text(index_key, true);
+end;
+$body$;
+
+comment on function kl_internal.parse_address(text) is
+'The parts of a resource or instance address, as Terraform parses one.
+
+path: of the instance; without a key of the resource, which is a prefix of all its instances.
+address: in Terraform''s spelling. Module keys are part of module_path. Raises: KL001.';

@@ -1,0 +1,60 @@
+create or replace function kl_internal.changed_parts(
+    p_old kl_internal.resources,
+    p_new kl_internal.resources
+)
+returns text[]
+language sql
+immutable
+parallel safe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+    select array_remove(
+        array[
+            case
+                when p_old.attributes is distinct from p_new.attributes
+                    or p_old.attributes_flat is distinct from p_new.attributes_flat then
+                    'attributes'
+            end,
+            case when p_old.status is distinct from p_new.status then 'tainted' end,
+            case
+                when p_old.provider is distinct from p_new.provider
+                    or p_old.instance_provider is distinct from p_new.instance_provider then
+                    'provider'
+            end,
+            case
+                when p_old.schema_version is distinct from p_new.schema_version then
+                    'schema_version'
+            end,
+            case
+                when p_old.sensitive_attributes is distinct from p_new.sensitive_attributes then
+                    'sensitive_attributes'
+            end,
+            case
+                when p_old.dependency_set_id is distinct from p_new.dependency_set_id then
+                    'dependencies'
+            end,
+            case
+                when p_old.create_before_destroy is distinct from p_new.create_before_destroy then
+                    'create_before_destroy'
+            end,
+            case when p_old.private is distinct from p_new.private then 'private' end,
+            case
+                when p_old.identity is distinct from p_new.identity
+                    or p_old.identity_schema_version is distinct from p_new.identity_schema_version
+                    then 'identity'
+            end,
+            case
+                when p_old.extra is distinct from p_new.extra
+                    or p_old.resource_extra is distinct from p_new.resource_extra then
+                    'extra'
+            end
+        ],
+        null
+    );
+$$;
+
+comment on function kl_internal.changed_parts(kl_internal.resources, kl_internal.resources) is
+'Which parts of an object differ between two contents of it; of some, analysts see no more.
+
+Definer: a view calls it as its reader.';

@@ -1,0 +1,62 @@
+-- requires: readers/state_id, states/state_versions.view, states/resource_history.view
+-- requires: tags/version_tags.view
+create or replace function kl.state_history(p_state text)
+returns table (
+    version_no         bigint,
+    version_id         uuid,
+    serial             numeric,
+    source             text,
+    operation          text,
+    actor              text,
+    run_id             uuid,
+    terraform_version  text,
+    created_at         timestamptz,
+    objects            bigint,
+    opened             bigint,
+    closed             bigint,
+    tags               text[]
+)
+language sql
+stable
+as $$
+    select
+        v.version_no,
+        v.version_id,
+        v.serial,
+        v.source,
+        v.operation,
+        v.actor,
+        v.run_id,
+        v.terraform_version,
+        v.created_at,
+        v.object_count,
+        o.opened,
+        c.closed,
+        t.tags
+    from kl.state_versions as v
+    cross join lateral (
+        select count(*) as opened
+        from kl.resource_history as h
+        where h.state_id = v.state_id
+            and h.create_version_no = v.version_no
+    ) as o
+    cross join lateral (
+        select count(*) as closed
+        from kl.resource_history as h
+        where h.state_id = v.state_id
+            and h.delete_version_no = v.version_no
+    ) as c
+    cross join lateral (
+        select coalesce(array_agg(g.tag order by g.tag), '{}') as tags
+        from kl.version_tags as g
+        where g.state_id = v.state_id
+            and g.version_no = v.version_no
+    ) as t
+    where v.state_id = (select kl.state_id(p_state));
+$$;
+
+comment on function kl.state_history(text) is
+'Every version of a state: who wrote it, when, how, and how much it changed.
+
+opened: objects that were new or changed; closed: objects that were replaced or removed.
+Raises: KL001, KL101, KL102, KL201. Callers: analysts, server, CLI.';
