@@ -25,14 +25,15 @@ begin
             when 'static' then array['admin']
             else array['state:read', 'state:write']
         end;
-    elsif pg_has_role(session_user, 'kl_analyst', 'member') then
-        v_grant.scopes := array['analyst'];
+    else
+        v_grant.scopes := case
+            when pg_has_role(session_user, 'kl_analyst', 'member') then array['analyst']
+            else '{}'
+        end;
         select array_agg(a.environment_id)
         into v_grant.environment_ids
         from kl_internal.analyst_environments as a
         where a.login = session_user;
-    else
-        v_grant.scopes := '{}';
     end if;
 
     return v_grant;

@@ -58,6 +58,6 @@ comment on function kl.create_token(text, text[], text, text, interval) is
 'Make a token for the server; the text is shown this once, only its SHA-256 is kept.
 
 p_scopes: state:read, state:write, outputs:read, admin. p_environment: ws_…/env_…, null for
-the whole installation. p_state_prefix: only states whose bare name starts so; null for all. p_lifetime: null
-for a token that does not expire.
+the whole installation. p_state_prefix: only states whose bare name starts so; null for all.
+p_lifetime: null for a token that does not expire.
 Locks: none. Raises: KL001, KL101, KL102, KL201. Callers: server, CLI.';

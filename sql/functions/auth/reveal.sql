@@ -17,6 +17,12 @@ begin
         perform kl.require_admin();
     end if;
     v_state := kl_internal.find_state(p_state);
+    if v_state.id is null then
+        raise exception using
+            errcode = 'KL201',
+            message = format('there is no state %s', to_json(p_state)),
+            detail = jsonb_build_object('state', p_state)::text;
+    end if;
 
     select r.attributes
     into v_value
@@ -46,12 +52,19 @@ begin
         'address', p_address,
         'deposed_key', nullif(p_deposed_key, '')
     ));
+    -- An event goes with its transaction; the server's log keeps what a rollback takes away.
+    raise log '% (%) reveals % of state %',
+        kl_internal.current_principal(),
+        kl_internal.current_actor(),
+        p_address,
+        to_json(p_state);
     return v_value;
 end;
 $$;
 
 comment on function kl.reveal(text, text, text) is
-'The attributes of a resource object, or the value of output.NAME, unmasked. Every call is an event.
+'The attributes of a resource object, or the value of output.NAME, unmasked. Every call is an event,
+and a line in the database''s log even if its transaction rolls back.
 
 For members of kl_secrets and installation admins.
 Locks: none. Raises: KL001, KL101, KL102, KL201, KL203. Callers: analysts with kl_secrets.';

@@ -14,7 +14,10 @@ begin
     into v_ids
     from kl_internal.api_tokens as t
     where t.revoked_at is null
-        and (t.id::text = p_token or t.name = p_token or t.hint = left(p_token, 9));
+        and (
+            p_token in (t.id::text, t.name, t.hint)
+            or t.token_hash = sha256(convert_to(p_token, 'UTF8'))
+        );
 
     if cardinality(coalesce(v_ids, '{}')) <> 1 then
         raise exception using
@@ -39,6 +42,6 @@ end;
 $$;
 
 comment on function kl.revoke_token(text) is
-'Revoke a token by its id, its name or the token itself; returns its id.
+'Revoke a token by its id, its name, its hint or the token itself; returns its id.
 
 Locks: none. Raises: KL001 (none or several go by it), KL101, KL102. Callers: server, CLI.';

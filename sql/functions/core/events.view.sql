@@ -1,5 +1,7 @@
 -- requires: auth/_caller_reach, auth/_visible_states.view
-create or replace view kl.events as
+create or replace view kl.events
+with (security_barrier)
+as
 select
     e.id as event_id,
     e.occurred_at,
@@ -20,5 +22,5 @@ where (g.environment_ids is null and g.state_prefix is null)
 comment on view kl.events is
 'The audit trail: locks, forced writes, imports, deletions and what else no version shows.
 
-kinds: lock, unlock, force_unlock, forced_write, import, became_opaque, delete.
+kinds: lock, unlock, force_unlock, forced_write, import, became_opaque, delete, tag_set, tag_unset.
 Callers: analysts, server, CLI.';

@@ -1,5 +1,7 @@
 -- requires: auth/_visible_states.view
-create or replace view kl.refresh_runs as
+create or replace view kl.refresh_runs
+with (security_barrier)
+as
 select
     r.id as refresh_run_id,
     r.state_id,

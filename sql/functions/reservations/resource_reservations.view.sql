@@ -1,5 +1,7 @@
 -- requires: auth/_visible_states.view
-create or replace view kl.resource_reservations as
+create or replace view kl.resource_reservations
+with (security_barrier)
+as
 select
     r.state_id,
     s.name as state_name,

@@ -1,5 +1,7 @@
 -- requires: auth/_visible_states.view
-create or replace view kl.apply_runs as
+create or replace view kl.apply_runs
+with (security_barrier)
+as
 select
     a.id as apply_id,
     a.state_id,

@@ -4,7 +4,12 @@ language sql
 immutable
 parallel safe
 as $$
-    select coalesce(p_terraform_version ~ '^v?(?:1\.(?:[89]|\d\d+)|[2-9]|\d\d+)(?:\.|$)', false);
+    -- Inlined into views, where the reader's search_path would choose the operator.
+    select coalesce(
+        p_terraform_version operator(pg_catalog.~)
+            '^v?(?:1\.(?:[89]|[1-9]\d+)|[2-9]|[1-9]\d+)(?:\.|$)',
+        false
+    );
 $$;
 
 comment on function kl_internal.lists_sensitive(text) is

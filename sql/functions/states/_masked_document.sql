@@ -26,7 +26,7 @@ as $$
                         'attributes',
                         kl_internal.analyst_attributes(
                             r.type,
-                            p_version.terraform_version,
+                            w.terraform_version,
                             coalesce(r.attributes, '{}'),
                             r.sensitive_attributes
                         ),
@@ -36,6 +36,9 @@ as $$
                 order by r.path
             ) as instances
         from kl_internal.resources as r
+        inner join kl_internal.state_versions as w
+            on w.state_id = r.state_id
+            and w.version_no = r.opened_no
         left join kl_internal.dependency_sets as d on d.id = r.dependency_set_id
         where r.state_id = p_version.state_id
             and r.opened_no <= p_version.version_no

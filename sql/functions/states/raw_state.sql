@@ -14,7 +14,16 @@ begin
     select v.*
     into v_version
     from kl_internal.state_versions as v
+    inner join kl_internal.visible_states as s on s.id = v.state_id
     where v.id = p_version.version_id;
+
+    -- Anybody can write down a row with a version's id.
+    if v_version.id is null then
+        raise exception using
+            errcode = 'KL202',
+            message = format('there is no version %s', p_version.version_id),
+            detail = jsonb_build_object('version_id', p_version.version_id)::text;
+    end if;
 
     select coalesce(sum(pg_column_size(r.attributes)), 0)
     into v_bytes
@@ -54,4 +63,5 @@ comment on function kl.raw_state(kl.state_versions) is
 
 Sensitive values are masked, and private and identity left out, unless the login is a member of
 kl_server. What jsonb cannot hold stands in escaped form.
-Locks: none. Raises: KL002 (over 256 MB, or encrypted by the client). Callers: analysts.';
+Locks: none. Raises: KL002 (over 256 MB, or encrypted by the client), KL101, KL202.
+Callers: analysts.';

@@ -21,6 +21,10 @@ declare
     v_version kl_internal.state_versions%rowtype;
 begin
     v_state := kl_internal.require_state(p_name, 'outputs:read');
+    if p_version is distinct from 'current' then
+        perform kl_internal.authorize('state:read');
+    end if;
+
     v_version := kl_internal.resolve_version(v_state, p_version);
     if not kl_internal.has_scope('state:read') then
         -- Enough for terraform_remote_state: lineage, serial and outputs of a state like any other.
@@ -52,5 +56,5 @@ comment on function kl.read_state(text, text) is
 
 The resources come from kl.read_state_page, those of an opaque version from kl.read_opaque_page.
 p_version: current, @N, a serial, vN, a version id, a timestamp. A caller with outputs:read only
-gets lineage, serial and outputs: object_count is 0, and pages are refused.
+gets lineage, serial and outputs of the current version: object_count is 0, pages are refused.
 Locks: none. Raises: KL001, KL102, KL201, KL202. Callers: server, CLI.';

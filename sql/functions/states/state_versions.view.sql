@@ -1,5 +1,7 @@
 -- requires: auth/_visible_states.view
-create or replace view kl.state_versions as
+create or replace view kl.state_versions
+with (security_barrier)
+as
 select
     v.id as version_id,
     v.state_id,

@@ -1,5 +1,7 @@
 -- requires: auth/_visible_states.view
-create or replace view kl.states as
+create or replace view kl.states
+with (security_barrier)
+as
 select
     s.id as state_id,
     s.name as state_name,
