@@ -38,6 +38,7 @@ async def import_state(request: Request) -> HTTPResponse:
 async def export_state(request: Request) -> HTTPResponse | None:
     """Stream the ?version= of ?name=, the current one unless given."""
     name, version = _parameter(request, "name"), _parameter(request, "version", "current")
+    await admit(request, name, "state:read")  # an export has resources, or there is none
     document = download.render(request.app.ctx.database, name, version, caller_of(request))
     return await send_document(request, document, {})
 

@@ -23,7 +23,7 @@ def caller_of(request: Request) -> Caller:
     """
     settings: Settings = request.app.ctx.settings
     header = request.headers.get("kilolock-actor")
-    actor = unquote(header) if header else None
+    actor = unquote(header).replace("\0", "\ufffd") if header else None
     if settings.auth == "open":
         return Caller(actor=actor)
     token = token_of(request)
@@ -33,6 +33,7 @@ def caller_of(request: Request) -> Caller:
             "a token is needed: as a bearer token, or as the password of HTTP Basic",
         )
     if settings.auth == "database":
+        request.ctx.token = token
         return Caller(token=token, actor=actor)
     if not hmac.compare_digest(token.encode(), (settings.static_token or "").encode()):
         raise KilolockError("unauthenticated", "the token is not the server's")
@@ -40,14 +41,19 @@ def caller_of(request: Request) -> Caller:
 
 
 def token_of(request: Request) -> str | None:
-    """Return the bearer token, or the password of HTTP Basic (Terraform's way)."""
+    """Return the bearer token, or the password of HTTP Basic (Terraform's way).
+
+    What can be no token, such as bytes that are not UTF-8, is as good as none.
+    """
     scheme, _, value = (request.headers.get("authorization") or "").partition(" ")
-    if scheme.lower() == "bearer":
-        return value.strip() or None
+    token = value.strip()
     if scheme.lower() == "basic":
         try:
-            decoded = base64.b64decode(value.strip(), validate=True).decode()
-        except (binascii.Error, UnicodeDecodeError):
+            token = base64.b64decode(token, validate=True).decode().partition(":")[2]
+        except (binascii.Error, ValueError):
             return None
-        return decoded.partition(":")[2] or None
-    return None
+    elif scheme.lower() != "bearer":
+        return None
+    if "\0" in token or any("\ud800" <= character <= "\udfff" for character in token):
+        return None
+    return token or None
