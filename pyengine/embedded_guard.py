@@ -8,13 +8,15 @@ from typing import Final
 
 from pyengine import db
 
-# Whoever may log in could fill the disk with large objects, or end a neighbour's statement.
+# Whoever may log in could fill the disk with large objects or messages in the log of changes, or
+# end a neighbour's statement.
 _REVOKED: Final = (
-    "lo_creat(integer)",
-    "lo_create(oid)",
-    "lo_from_bytea(oid, bytea)",
-    "pg_cancel_backend(integer)",
-    "pg_terminate_backend(integer, bigint)",
+    "lo_creat",
+    "lo_create",
+    "lo_from_bytea",
+    "pg_cancel_backend",
+    "pg_logical_emit_message",
+    "pg_terminate_backend",
 )
 
 
@@ -23,13 +25,14 @@ async def harden(conninfo: str) -> None:
     async with await db.connect(conninfo) as conn:
         with db.translated():
             cursor = await conn.execute(
-                "select pg_catalog.has_function_privilege("
-                "'kl_query', 'pg_catalog.pg_terminate_backend(integer, bigint)', 'execute')"
+                "select p.oid::regprocedure::text from pg_catalog.pg_proc as p"
+                " where p.pronamespace = 'pg_catalog'::regnamespace and p.proname = any (%s)"
+                " and pg_catalog.has_function_privilege('kl_query', p.oid, 'execute')",
+                (list(_REVOKED),),
             )
-            row = await cursor.fetchone()
-            if row is None or not row[0]:
+            functions = [row[0] for row in await cursor.fetchall()]
+            if not functions:
                 return
-            for function in _REVOKED:
-                statement = f"revoke execute on function pg_catalog.{function} from public"
-                await conn.execute(statement.encode())
+            for function in functions:
+                await conn.execute(f"revoke execute on function {function} from public".encode())
             await conn.execute("alter role kl_query set temp_file_limit = '1GB'")

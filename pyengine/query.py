@@ -28,8 +28,8 @@ _SESSION: Final = (
 _UNSAFE: Final = (
     "select r.rolsuper or r.rolcreaterole or r.rolcreatedb or r.rolreplication or r.rolbypassrls"
     " or session_user <> current_user or exists ("
-    "select from pg_catalog.pg_roles as p where p.oid <> r.oid"
-    " and pg_catalog.pg_has_role(r.oid, p.oid, 'member') and (p.rolsuper or p.rolname"
+    "select from pg_catalog.pg_roles as p where"
+    " pg_catalog.pg_has_role(r.oid, p.oid, 'member') and (p.rolsuper or p.rolname"
     " in ('kl_owner', 'kl_server', 'kl_secrets', 'pg_read_all_data', 'pg_write_all_data',"
     " 'pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')))"
     " from pg_catalog.pg_roles as r where r.rolname = session_user"
