@@ -8,10 +8,10 @@ PYTEST_ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.kilolock-setup
 
-.PHONY: help setup db serve test lint format verify demo bench clean
+.PHONY: help setup db serve test test-slow lint format verify demo bench clean
 
 help: ## list the targets
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 setup: $(STAMP) ## make .venv with everything installed
 
@@ -30,6 +30,9 @@ serve: setup ## run the server on the embedded database of this checkout
 
 test: setup ## run the tests
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+test-slow: setup ## run the tests that take more than a minute each
+	$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
 
 lint: setup ## check format, style, types and SQL
 	$(BIN)/ruff format --check .
