@@ -1,4 +1,3 @@
--- requires: address/_instance_key_path, address/_instance_key_text, address/_resource_path
 create or replace function kl_internal.parse_address(
     p_address          text,
     out module_path    text,

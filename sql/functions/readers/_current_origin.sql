@@ -1,4 +1,3 @@
--- requires: address/_parse_address
 create or replace function kl_internal.current_origin(
     p_state            text,
     p_address          text,

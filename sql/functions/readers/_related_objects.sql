@@ -51,12 +51,16 @@ begin
         n.depth,
         r.path
     from ranked as n
-    left join kl_internal.resources as r
-        on r.state_id = v_origin.state_id
-        and hashtextextended(r.config_address, 0) = hashtextextended(n.node, 0)
-        and r.config_address = n.node
-        and r.closed_no is null
-        and r.deposed = ''
+    left join lateral (
+        select o.address, o.type, o.path
+        from kl_internal.resources as o
+        where o.state_id = v_origin.state_id
+            and hashtextextended(o.config_address, 0) = hashtextextended(n.node, 0)
+            and o.config_address = n.node
+            and o.closed_no is null
+            and o.deposed = ''
+        offset 0  -- by the index, node for node
+    ) as r on true
     where r.path is null
         or r.path < v_origin.path
         or r.path >= v_origin.path || E'\x08';

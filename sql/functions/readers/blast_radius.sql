@@ -1,3 +1,4 @@
+-- requires: readers/_related_objects
 create or replace function kl.blast_radius(p_state text, p_address text)
 returns table (address text, config_address text, type text, depth integer)
 language sql

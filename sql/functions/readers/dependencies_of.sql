@@ -1,3 +1,4 @@
+-- requires: readers/_related_objects
 create or replace function kl.dependencies_of(
     p_state   text,
     p_address text,

@@ -1,4 +1,6 @@
--- requires: readers/resource_changes.view, readers/state_id, readers/version_no
+-- requires: readers/resource_changes.view
+-- requires: readers/state_id
+-- requires: readers/version_no
 -- requires: states/resource_history.view
 create or replace function kl.diff_versions(
     p_state text,
@@ -51,7 +53,7 @@ as $$
             offset 0
         ) as e
     ),
-    changed as (
+    changed as materialized (
         select e.*
         from span as s
         cross join lateral (

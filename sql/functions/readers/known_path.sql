@@ -1,4 +1,3 @@
--- requires: address/_parse_address
 create or replace function kl.known_path(p_state text, p_address text)
 returns text
 language plpgsql

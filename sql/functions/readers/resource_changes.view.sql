@@ -1,4 +1,6 @@
--- requires: auth/_visible_states.view, readers/_attribute_changes, readers/_changed_parts
+-- requires: auth/_visible_states.view
+-- requires: readers/_attribute_changes
+-- requires: readers/_changed_parts
 -- requires: states/_analyst_attributes
 create or replace view kl.resource_changes
 with (security_barrier)

@@ -1,5 +1,7 @@
--- requires: readers/known_path, readers/resource_changes.view, readers/state_id
--- requires: states/resource_history.view, states/state_versions.view
+-- requires: readers/known_path
+-- requires: readers/resource_changes.view
+-- requires: readers/state_id
+-- requires: states/resource_history.view
 create or replace function kl.resource_timeline(p_state text, p_address text)
 returns table (
     address            text,
@@ -51,7 +53,7 @@ as $$
                 and h.delete_version_no is not null
         ) as e
     ),
-    changes as (
+    changes as materialized (
         select d.*
         from place as p
         cross join lateral (
@@ -90,7 +92,7 @@ as $$
         o.created_at,
         o.create_source,
         o.create_actor,
-        v.run_id,
+        o.create_run_id,
         o.delete_version_no,
         o.deleted_at,
         o.delete_source,
@@ -101,9 +103,6 @@ as $$
         o.attributes,
         o.path
     from ordered as o
-    inner join kl.state_versions as v
-        on v.state_id = o.state_id
-        and v.version_no = o.create_version_no
     left join changes as c
         on c.path = o.path
         and c.new_create_version_no = o.create_version_no;

@@ -1,4 +1,6 @@
--- requires: readers/state_id, states/state_versions.view, states/resource_history.view
+-- requires: readers/state_id
+-- requires: states/resource_history.view
+-- requires: states/state_versions.view
 -- requires: tags/version_tags.view
 create or replace function kl.state_history(p_state text)
 returns table (
@@ -30,28 +32,26 @@ as $$
         v.terraform_version,
         v.created_at,
         v.object_count,
-        o.opened,
-        c.closed,
-        t.tags
+        -- Subqueries here, and not joins: a limit on the versions spares the rest.
+        (
+            select count(*)
+            from kl.resource_history as h
+            where h.state_id = v.state_id
+                and h.create_version_no = v.version_no
+        ),
+        (
+            select count(*)
+            from kl.resource_history as h
+            where h.state_id = v.state_id
+                and h.delete_version_no = v.version_no
+        ),
+        (
+            select coalesce(array_agg(g.tag order by g.tag), '{}')
+            from kl.version_tags as g
+            where g.state_id = v.state_id
+                and g.version_no = v.version_no
+        )
     from kl.state_versions as v
-    cross join lateral (
-        select count(*) as opened
-        from kl.resource_history as h
-        where h.state_id = v.state_id
-            and h.create_version_no = v.version_no
-    ) as o
-    cross join lateral (
-        select count(*) as closed
-        from kl.resource_history as h
-        where h.state_id = v.state_id
-            and h.delete_version_no = v.version_no
-    ) as c
-    cross join lateral (
-        select coalesce(array_agg(g.tag order by g.tag), '{}') as tags
-        from kl.version_tags as g
-        where g.state_id = v.state_id
-            and g.version_no = v.version_no
-    ) as t
     where v.state_id = (select kl.state_id(p_state));
 $$;
 

@@ -38,7 +38,8 @@ select
     c.created_at as deleted_at,
     c.source as delete_source,
     c.actor as delete_actor,
-    r.path
+    r.path,
+    o.run_id as create_run_id
 from kl_internal.visible_states as s
 inner join kl_internal.resources as r on r.state_id = s.id
 inner join kl_internal.state_versions as o
