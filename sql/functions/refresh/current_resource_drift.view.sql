@@ -1,4 +1,4 @@
--- requires: auth/_visible_states.view, states/_analyst_attributes
+-- requires: auth/_visible_states.view, readers/_attribute_changes, states/_analyst_attributes
 create or replace view kl.current_resource_drift
 with (security_barrier)
 as
@@ -59,13 +59,31 @@ select
     v.id as detected_at_version_id,
     v.created_at as detected_at,
     v.run_id as refresh_run_id,
-    s.id as state_id
+    s.id as state_id,
+    f.path,
+    kl_internal.attribute_changes(
+        coalesce(b.attributes, '{}'),
+        coalesce(f.attributes, '{}'),
+        kl_internal.analyst_attributes(
+            f.type, b.terraform_version, coalesce(b.attributes, '{}'), b.sensitive_attributes
+        ),
+        kl_internal.analyst_attributes(
+            f.type, v.terraform_version, coalesce(f.attributes, '{}'), f.sensitive_attributes
+        )
+    ) as changes,
+    k.reason as acknowledged_reason,
+    k.actor as acknowledged_by,
+    k.acknowledged_at
 from refreshed as f
 inner join kl_internal.visible_states as s
     on s.id = f.state_id
 inner join kl_internal.state_versions as v
     on v.state_id = f.state_id
     and v.version_no = f.version_no
+left join kl_internal.drift_acks as k
+    on k.state_id = f.state_id
+    and k.path = f.path
+    and k.version_id = v.id
 left join kl_internal.resources as c
     on c.state_id = f.state_id
     and c.path = f.path
@@ -104,3 +122,7 @@ sensitive values are masked.
 drift_kind: changed, deleted, or upgraded (its schema version rose). Callers: analysts, CLI.';
 comment on column kl.current_resource_drift.previous_attributes is
 'As last written by anything but a refresh or a move.';
+comment on column kl.current_resource_drift.changes is
+'The attribute paths that differ: [{"path", "old", "new"}], sensitive values masked.';
+comment on column kl.current_resource_drift.acknowledged_reason is
+'Why somebody set it aside; null while nobody did.';

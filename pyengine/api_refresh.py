@@ -1,0 +1,305 @@
+"""Coroutines for the functions of schema `kl` behind refresh, providers and drift."""
+
+from collections.abc import AsyncIterable
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import class_row, scalar_row
+
+from pyengine.db import Connection
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshRun:
+    """A refresh that has begun, and the version it reads."""
+
+    refresh_run_id: UUID
+    state_id: UUID
+    version_id: UUID
+    version_no: int
+    serial: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshGroup:
+    """The objects of one provider configuration. `config` is JSON text; None: not configured."""
+
+    provider: str
+    types: list[str]
+    object_count: int
+    config: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshObject:
+    """One stored object; JSON members are texts as they stand in the state."""
+
+    resource_id: int
+    path: str
+    address: str
+    type: str
+    deposed: str
+    schema_version: int
+    attributes: str | None
+    attributes_flat: str | None
+    sensitive_attributes: str | None
+    private: str | None
+    identity: str | None
+    identity_schema_version: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshPreview:
+    """What a commit would change."""
+
+    resources_checked: int
+    resources_failed: int
+    resources_superseded: int
+    resources_missing: int
+    changed_addresses: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshCommit:
+    """The version that a refresh became."""
+
+    version_id: UUID
+    version_no: int
+    serial: Decimal
+    resources_checked: int
+    resources_changed: int
+    resources_superseded: int
+    changed_addresses: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderConfig:
+    """The stored configuration of one provider of a state; `config` is JSON text."""
+
+    provider: str
+    config: str
+    actor: str | None
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """One object that a refresh found changed or gone; `changes` is JSON text."""
+
+    address: str
+    type: str
+    drift_kind: str
+    changes: str
+    detected_at_serial: Decimal
+    detected_at: datetime
+    refresh_run_id: UUID | None
+    acknowledged_reason: str | None
+
+
+async def begin_refresh(conn: Connection, state: str) -> RefreshRun:
+    """Open the audit row of a refresh of the current version."""
+    async with conn.cursor(row_factory=class_row(RefreshRun)) as cursor:
+        await cursor.execute(
+            "select refresh_run_id, state_id, version_id, version_no, serial "
+            "from kl.begin_refresh(p_state => %(state)s)",
+            {"state": state},
+        )
+        row = await cursor.fetchone()
+    assert row is not None, "the function always returns a row"
+    return row
+
+
+async def refresh_groups(conn: Connection, run_id: UUID) -> list[RefreshGroup]:
+    """Return the providers that a refresh needs."""
+    async with conn.cursor(row_factory=class_row(RefreshGroup)) as cursor:
+        await cursor.execute(
+            "select provider, types, object_count, config::text as config "
+            "from kl.refresh_groups(p_refresh_run_id => %(run_id)s)",
+            {"run_id": run_id},
+        )
+        return await cursor.fetchall()
+
+
+async def refresh_page(
+    conn: Connection, run_id: UUID, provider: str, after: str, limit: int
+) -> list[RefreshObject]:
+    """Return the next objects of one provider, in path order."""
+    async with conn.cursor(row_factory=class_row(RefreshObject)) as cursor:
+        await cursor.execute(
+            "select resource_id, path, address, type, deposed, "
+            "schema_version::int8 as schema_version, attributes, attributes_flat, "
+            "sensitive_attributes, private, identity, "
+            "identity_schema_version::int8 as identity_schema_version "
+            "from kl.refresh_page(p_refresh_run_id => %(run_id)s, p_provider => %(provider)s, "
+            "p_after => %(after)s, p_limit => %(limit)s)",
+            {"run_id": run_id, "provider": provider, "after": after, "limit": limit},
+        )
+        return await cursor.fetchall()
+
+
+async def copy_staged_reads(conn: Connection, rows: AsyncIterable[tuple[Any, ...]]) -> None:
+    """Stage what was read: rows in the order of the columns named here."""
+    statement = (
+        "copy kl_internal.staged_reads (refresh_run_id, resource_id, outcome, schema_version, "
+        "attributes, prior, sensitive_attributes, private, identity, identity_schema_version, "
+        "error) from stdin"
+    )
+    async with conn.cursor() as cursor, cursor.copy(statement) as copy:
+        async for row in rows:
+            await copy.write_row(row)
+
+
+async def preview_refresh(conn: Connection, run_id: UUID) -> RefreshPreview:
+    """Tell what a commit would change, without changing it."""
+    async with conn.cursor(row_factory=class_row(RefreshPreview)) as cursor:
+        await cursor.execute(
+            "select resources_checked, resources_failed, resources_superseded, "
+            "resources_missing, changed_addresses "
+            "from kl.preview_refresh(p_refresh_run_id => %(run_id)s)",
+            {"run_id": run_id},
+        )
+        row = await cursor.fetchone()
+    assert row is not None, "the function always returns a row"
+    return row
+
+
+async def commit_refresh(conn: Connection, run_id: UUID) -> RefreshCommit:
+    """Make what was staged the next version."""
+    async with conn.cursor(row_factory=class_row(RefreshCommit)) as cursor:
+        await cursor.execute(
+            "select version_id, version_no, serial, resources_checked, resources_changed, "
+            "resources_superseded, changed_addresses "
+            "from kl.commit_refresh(p_refresh_run_id => %(run_id)s)",
+            {"run_id": run_id},
+        )
+        row = await cursor.fetchone()
+    assert row is not None, "the function always returns a row"
+    return row
+
+
+async def finish_refresh(
+    conn: Connection, run_id: UUID, status: str, checked: int, failed: int, summary: str | None
+) -> None:
+    """End a refresh that did not commit: succeeded (a dry run), failed or cancelled."""
+    await conn.execute(
+        "select kl.finish_refresh(p_refresh_run_id => %(run_id)s, p_status => %(status)s, "
+        "p_checked => %(checked)s, p_failed => %(failed)s, p_error_summary => %(summary)s)",
+        {
+            "run_id": run_id,
+            "status": status,
+            "checked": checked,
+            "failed": failed,
+            "summary": summary,
+        },
+    )
+
+
+async def provider_schema(conn: Connection, source: str, version: str) -> tuple[int, str] | None:
+    """Return protocol and configuration schema (JSON text) of a cached provider version."""
+    async with conn.cursor() as cursor:
+        await cursor.execute(
+            "select protocol, provider::text "
+            "from kl.provider_schema(p_source => %(source)s, p_version => %(version)s)",
+            {"source": source, "version": version},
+        )
+        row = await cursor.fetchone()
+    return None if row is None else (int(row[0]), str(row[1]))
+
+
+async def resource_schemas(
+    conn: Connection, source: str, version: str, types: list[str]
+) -> dict[str, str]:
+    """Return the cached schemas (JSON text) of these resource types."""
+    async with conn.cursor() as cursor:
+        await cursor.execute(
+            "select type, schema::text from kl.resource_schemas(p_source => %(source)s, "
+            "p_version => %(version)s, p_types => %(types)s)",
+            {"source": source, "version": version, "types": types},
+        )
+        return {str(kind): str(schema) for kind, schema in await cursor.fetchall()}
+
+
+async def copy_staged_schemas(
+    conn: Connection, rows: AsyncIterable[tuple[UUID, str, bytes]]
+) -> None:
+    """Stage resource schemas: upload id, type, JSON text."""
+    statement = "copy kl_internal.staged_schemas (upload_id, type, schema) from stdin"
+    async with conn.cursor() as cursor, cursor.copy(statement) as copy:
+        async for row in rows:
+            await copy.write_row(row)
+
+
+async def cache_provider_schema(
+    conn: Connection, upload_id: UUID, source: str, version: str, protocol: int, provider: str
+) -> int:
+    """Keep a provider's staged schemas; return how many, 0 when they were there."""
+    async with conn.cursor(row_factory=scalar_row) as cursor:
+        await cursor.execute(
+            "select kl.cache_provider_schema(p_upload_id => %(upload_id)s, "
+            "p_source => %(source)s, p_version => %(version)s, p_protocol => %(protocol)s, "
+            "p_provider => %(provider)s::jsonb)",
+            {
+                "upload_id": upload_id,
+                "source": source,
+                "version": version,
+                "protocol": protocol,
+                "provider": provider,
+            },
+        )
+        return int(await cursor.fetchone() or 0)
+
+
+async def configure_provider(conn: Connection, state: str, provider: str, config: str) -> None:
+    """Keep the configuration (JSON text) that a refresh gives one provider."""
+    await conn.execute(
+        "select kl.configure_provider(p_state => %(state)s, p_provider => %(provider)s, "
+        "p_config => %(config)s::jsonb)",
+        {"state": state, "provider": provider, "config": config},
+    )
+
+
+async def provider_configs(conn: Connection, state: str) -> list[ProviderConfig]:
+    """Return the provider configurations of a state."""
+    async with conn.cursor(row_factory=class_row(ProviderConfig)) as cursor:
+        await cursor.execute(
+            "select provider, config::text as config, actor, updated_at "
+            "from kl.provider_configs(p_state => %(state)s)",
+            {"state": state},
+        )
+        return await cursor.fetchall()
+
+
+async def remove_provider_config(conn: Connection, state: str, provider: str) -> bool:
+    """Forget one provider's configuration; return whether there was one."""
+    async with conn.cursor(row_factory=scalar_row) as cursor:
+        await cursor.execute(
+            "select kl.remove_provider_config(p_state => %(state)s, p_provider => %(provider)s)",
+            {"state": state, "provider": provider},
+        )
+        return bool(await cursor.fetchone())
+
+
+async def list_current_drift(conn: Connection, state: str, limit: int) -> list[Drift]:
+    """Return the drift of a state that no apply has settled."""
+    async with conn.cursor(row_factory=class_row(Drift)) as cursor:
+        await cursor.execute(
+            "select address, type, drift_kind, changes::text as changes, detected_at_serial, "
+            "detected_at, refresh_run_id, acknowledged_reason "
+            "from kl.list_current_drift(p_state => %(state)s, p_limit => %(limit)s)",
+            {"state": state, "limit": limit},
+        )
+        return await cursor.fetchall()
+
+
+async def ack_drift(conn: Connection, state: str, address: str, reason: str) -> int:
+    """Acknowledge the drift at an address; return how many objects that were."""
+    async with conn.cursor(row_factory=scalar_row) as cursor:
+        await cursor.execute(
+            "select kl.ack_drift(p_state => %(state)s, p_address => %(address)s, "
+            "p_reason => %(reason)s)",
+            {"state": state, "address": address, "reason": reason},
+        )
+        return int(await cursor.fetchone() or 0)

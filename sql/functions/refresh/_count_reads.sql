@@ -1,0 +1,39 @@
+-- requires: refresh/_compared_reads.view, refresh/_refresh_objects.view
+create or replace function kl_internal.count_reads(
+    p_refresh_run_id      uuid,
+    out checked           integer,
+    out failed            integer,
+    out superseded        integer,
+    out missing           integer,
+    out changed_addresses text[]
+)
+language sql
+stable
+set search_path = pg_catalog, pg_temp
+as $$
+    select
+        count(*),
+        count(*) filter (where c.outcome = 'failed'),
+        count(*) filter (where c.superseded and c.changed),
+        (
+            select count(*)
+            from kl_internal.refresh_objects as o
+            where o.refresh_run_id = p_refresh_run_id
+        ) - count(*),
+        coalesce(
+            array_agg(
+                (c.base).address || coalesce(
+                    ' (deposed object ' || nullif((c.base).deposed, '') || ')', ''
+                )
+                order by (c.base).path
+            ) filter (where c.changed and not c.superseded),
+            '{}'
+        )
+    from kl_internal.compared_reads as c
+    where c.refresh_run_id = p_refresh_run_id;
+$$;
+
+comment on function kl_internal.count_reads(uuid) is
+'How many objects a refresh has staged, how they ended, and which changed.
+
+missing: objects of its version that it has not staged.';

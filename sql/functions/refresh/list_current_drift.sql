@@ -1,0 +1,38 @@
+-- requires: readers/state_id, refresh/current_resource_drift.view
+create or replace function kl.list_current_drift(p_state text, p_limit integer)
+returns table (
+    address              text,
+    type                 text,
+    drift_kind           text,
+    changes              jsonb,
+    current_attributes   jsonb,
+    previous_attributes  jsonb,
+    detected_at_serial   numeric,
+    detected_at          timestamptz,
+    refresh_run_id       uuid,
+    acknowledged_reason  text
+)
+language sql
+stable
+as $$
+    select
+        d.address,
+        d.type,
+        d.drift_kind,
+        d.changes,
+        d.current_attributes,
+        d.previous_attributes,
+        d.detected_at_serial,
+        d.detected_at,
+        d.refresh_run_id,
+        d.acknowledged_reason
+    from kl.current_resource_drift as d
+    where d.state_id = kl.state_id(p_state)
+    order by d.address
+    limit p_limit;
+$$;
+
+comment on function kl.list_current_drift(text, integer) is
+'The drift of one state that no apply has settled, with the attribute paths that differ.
+
+Locks: none. Raises: KL001, KL201. Callers: analysts, server, CLI.';
