@@ -44,6 +44,9 @@ format: setup ## rewrite files into the house format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+proto: setup ## generate the provider protocol's messages again
+	$(BIN)/python -m grpc_tools.protoc -I . --python_out=. --pyi_out=. pyengine/provider/proto/*.proto
+
 verify: lint test ## everything that must hold before a merge
 
 demo: setup ## a whole round: server, terraform, SQL; then stop

@@ -1,0 +1,1 @@
+"""Find provider programs, run them, and speak plugin protocol 5 and 6 to them."""
