@@ -125,7 +125,7 @@ def _values(world: World, name: str, kind: str) -> list[Any]:
         "p_version": ["current", "v1", ids["version"], f"{MARK}-tag"],
         "p_from": ["v1", ids["version"]],
         "p_to": ["current"],
-        "p_address": [ADDRESS, f"terraform_data.{MARK}b", f"output.{MARK}o"],
+        "p_address": list(world.addresses),
         "p_lock_id": [LOCK["ID"], None],
         "p_lock_info": [json.dumps(LOCK), json.dumps(lock_info("x")), ""],
         "p_source": ["import", "apply"],

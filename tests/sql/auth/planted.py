@@ -40,6 +40,7 @@ class World:
     foreign: tuple[Caller, ...]
     admin: Caller
     reader: Caller
+    addresses: tuple[str, ...] = (ADDRESS, f"terraform_data.{MARK}b", f"output.{MARK}o")
 
     @property
     def state(self) -> str:
@@ -82,7 +83,7 @@ def document(name: str, serial: int) -> dict[str, Any]:
 def planted(cluster: Cluster) -> Iterator[World]:
     """Lend the world on a database of its own."""
     with cluster.clone() as database, database.connect("postgres") as root:
-        if not root.execute("select from pg_roles where rolname = %s", (LIMITED,)).fetchone():
+        if not root.execute("select 1 from pg_roles where rolname = %s", (LIMITED,)).fetchone():
             root.execute(f"create role {LIMITED} login in role kl_analyst".encode())
         theirs, ours = (_environment(root, name) for name in ("theirs", "ours"))
         root.execute("select kl.limit_analyst(%s, %s)", (LIMITED, [ours]))
@@ -94,7 +95,7 @@ def planted(cluster: Cluster) -> Iterator[World]:
             server.execute("select kl.lock_state(%s, %s)", (name, json.dumps(LOCK)))
             sealed = write(server, f"{name}-sealed", SEALED)
             upload = stage(server, document(name, 3))
-        ids = _runs(root)
+        ids = plant_runs(root)
         everything = ["state:read", "state:write", "outputs:read", "admin"]
         expired = _token(root, theirs, everything, lifetime="-1 second")
         revoked = _token(root, theirs, everything)
@@ -148,8 +149,8 @@ def _token(
     )
 
 
-def _runs(root: Connection) -> dict[str, str]:
-    """Plant runs, a reservation and their marks; return every id of the state."""
+def plant_runs(root: Connection) -> dict[str, str]:
+    """Plant runs, a reservation and their marks; return every id of the state with 2 versions."""
     row = root.execute(
         "with version as ("
         "  select v.* from kl_internal.state_versions as v where v.version_no = 2"
