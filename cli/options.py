@@ -24,12 +24,17 @@ def query_options(command: Command) -> Command:
     return _options(command, "table", "json", "csv")
 
 
+def graph_options(command: Command) -> Command:
+    """Add the shared options, with the formats of a graph; a table is drawn as a tree."""
+    return _options(command, "tree", "dot", "mermaid", "json", "table")
+
+
 def _options(command: Command, *formats: str) -> Command:
     for option in (
         click.option(
             "--format",
             type=click.Choice(formats),
-            help="How to print the answer [table].",
+            help=f"How to print the answer [{formats[0]}].",
             expose_value=False,
             callback=_remember,
         ),

@@ -4,13 +4,14 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, BinaryIO, Protocol
 
+from cli.reading import Reading
 from pyengine.api import FreedLock
 from pyengine.api_admin import ListedState
 from pyengine.importing import Imported
 from pyengine.settings import Settings
 
 
-class Transport(Protocol):
+class Transport(Reading, Protocol):
     """Every call raises KilolockError with the protocol's code, however it travelled."""
 
     async def import_state(self, name: str, file: BinaryIO, source: str) -> Imported:

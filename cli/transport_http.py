@@ -11,6 +11,7 @@ from urllib.parse import quote
 import httpx
 import msgspec
 
+from cli.reading_http import HttpReading
 from pyengine.api import FreedLock
 from pyengine.api_admin import ListedState
 from pyengine.errors import CODES, EXIT_USAGE, KilolockError
@@ -33,7 +34,7 @@ class _Unlocked(msgspec.Struct):
     lock: FreedLock | None
 
 
-class HttpTransport:
+class HttpTransport(HttpReading):
     """The calls of `Transport` as requests."""
 
     def __init__(self, client: httpx.AsyncClient) -> None:
@@ -91,6 +92,10 @@ class HttpTransport:
             "POST", "/v1/admin/query", content=body, headers={"Content-Type": "application/json"}
         )
         return _decode(answer, Answer)
+
+    async def ask(self, method: str, path: str, params: dict[str, str], kind: type[T]) -> T:
+        """Send a request; return its answer as `kind`."""
+        return _decode(await self._call(method, path, params), kind)
 
     async def _call(
         self,

@@ -7,6 +7,7 @@ from typing import Any, BinaryIO
 
 import click
 
+from cli.reading_sql import SqlReading
 from pyengine import api, api_admin, db, download, embedded, embedded_guard, install
 from pyengine.api import FreedLock
 from pyengine.api_admin import ListedState
@@ -15,12 +16,8 @@ from pyengine.importing import Imported, import_document
 from pyengine.settings import Settings
 
 
-class SqlTransport:
+class SqlTransport(SqlReading):
     """The calls of `Transport` over a pool of sessions."""
-
-    def __init__(self, database: db.Database, caller: db.Caller) -> None:
-        self._database = database
-        self._caller = caller
 
     async def import_state(self, name: str, file: BinaryIO, source: str) -> Imported:
         """Read `file` whole and store it."""

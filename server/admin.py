@@ -56,7 +56,7 @@ async def state_status(request: Request) -> HTTPResponse:
 
 async def force_unlock(request: Request) -> HTTPResponse:
     """Free the lock that Terraform sees on ?name=; only ?lock_id= when given."""
-    name, lock_id = _parameter(request, "name"), _optional(request, "lock_id")
+    name, lock_id = _parameter(request, "name"), optional(request, "lock_id")
     freed = await _run(request, lambda conn: api.force_unlock(conn, name, lock_id))
     return _json({"state": name, "lock": freed})
 
@@ -67,7 +67,7 @@ async def _run(request: Request, work: Callable[[db.Connection], Awaitable[T]]) 
 
 
 def _parameter(request: Request, key: str, default: str | None = None) -> str:
-    value = _optional(request, key)
+    value = optional(request, key)
     if value is None:
         value = default
     if value is None:
@@ -75,7 +75,8 @@ def _parameter(request: Request, key: str, default: str | None = None) -> str:
     return value
 
 
-def _optional(request: Request, key: str) -> str | None:
+def optional(request: Request, key: str) -> str | None:
+    """Return the one ?key= of a request, if it is there. Raises `invalid_request`."""
     try:
         values = request.get_args(keep_blank_values=True, errors="strict").getlist(key)
     except UnicodeDecodeError as exc:

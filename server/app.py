@@ -12,7 +12,7 @@ from sanic.router import Router
 from pyengine import api, db
 from pyengine.errors import KilolockError
 from pyengine.settings import Settings
-from server import admin, backend, errors, health, query, token_use
+from server import admin, backend, errors, health, query, readers, token_use
 
 App = Sanic[Any, Any]
 
@@ -46,6 +46,7 @@ def create_app(settings: Settings) -> App:
     app.blueprint(backend.blueprint())
     app.blueprint(admin.blueprint())
     app.blueprint(query.blueprint())
+    app.blueprint(readers.blueprint())
     token_use.watch(app)
     app.register_listener(_open, "before_server_start")
     app.register_listener(_close, "after_server_stop")
