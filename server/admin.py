@@ -28,7 +28,7 @@ def blueprint() -> Blueprint:
 
 async def import_state(request: Request) -> HTTPResponse:
     """Store the document of the body as the next version of ?name=, with ?source=."""
-    name, source = _parameter(request, "name"), _parameter(request, "source", "import")
+    name, source = parameter(request, "name"), parameter(request, "source", "import")
     await admit(request, name, "state:write")
     body = await read_body(request, request.app.ctx.settings.max_body_bytes)
     database: db.Database = request.app.ctx.database
@@ -37,7 +37,7 @@ async def import_state(request: Request) -> HTTPResponse:
 
 async def export_state(request: Request) -> HTTPResponse | None:
     """Stream the ?version= of ?name=, the current one unless given."""
-    name, version = _parameter(request, "name"), _parameter(request, "version", "current")
+    name, version = parameter(request, "name"), parameter(request, "version", "current")
     await admit(request, name, "state:read")  # an export has resources, or there is none
     document = download.render(request.app.ctx.database, name, version, caller_of(request))
     return await send_document(request, document, {})
@@ -50,13 +50,13 @@ async def list_states(request: Request) -> HTTPResponse:
 
 async def state_status(request: Request) -> HTTPResponse:
     """Answer how ?name= stands."""
-    name = _parameter(request, "name")
+    name = parameter(request, "name")
     return _json(await _run(request, lambda conn: api_admin.state_status(conn, name)))
 
 
 async def force_unlock(request: Request) -> HTTPResponse:
     """Free the lock that Terraform sees on ?name=; only ?lock_id= when given."""
-    name, lock_id = _parameter(request, "name"), optional(request, "lock_id")
+    name, lock_id = parameter(request, "name"), optional(request, "lock_id")
     freed = await _run(request, lambda conn: api.force_unlock(conn, name, lock_id))
     return _json({"state": name, "lock": freed})
 
@@ -66,7 +66,8 @@ async def _run(request: Request, work: Callable[[db.Connection], Awaitable[T]]) 
     return await database.run(work, caller_of(request))
 
 
-def _parameter(request: Request, key: str, default: str | None = None) -> str:
+def parameter(request: Request, key: str, default: str | None = None) -> str:
+    """Return the one ?key= of a request, or the default. Raises `invalid_request`."""
     value = optional(request, key)
     if value is None:
         value = default
