@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import click
 
-from cli import query, readers, state
+from cli import query, readers, state, verify
 from cli.options import query_options
 from cli.output import cell
 from pyengine.errors import EXIT_FAILED, EXIT_USAGE, KilolockError
@@ -56,5 +56,5 @@ def kl() -> None:
     """
 
 
-for command in (*state.COMMANDS, *readers.COMMANDS, *query.COMMANDS):
+for command in (*state.COMMANDS, *readers.COMMANDS, *query.COMMANDS, *verify.COMMANDS):
     kl.add_command(command)

@@ -7,6 +7,7 @@ from typing import Any, BinaryIO, Protocol
 from cli.reading import Reading
 from pyengine.api import FreedLock
 from pyengine.api_admin import ListedState
+from pyengine.api_verify import Verified
 from pyengine.importing import Imported
 from pyengine.settings import Settings
 
@@ -31,6 +32,10 @@ class Transport(Reading, Protocol):
 
     async def state_status(self, name: str) -> dict[str, Any]:
         """Return what kl.state_status tells of a state."""
+        ...
+
+    async def verify_state(self, name: str, cursor: dict[str, Any] | None) -> Verified:
+        """Check the part of a state that begins at `cursor`; None: at the beginning."""
         ...
 
     async def force_unlock(self, name: str, lock_id: str | None) -> FreedLock | None:

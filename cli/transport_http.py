@@ -14,6 +14,7 @@ import msgspec
 from cli.reading_http import HttpReading
 from pyengine.api import FreedLock
 from pyengine.api_admin import ListedState
+from pyengine.api_verify import Verified
 from pyengine.errors import CODES, EXIT_USAGE, KilolockError
 from pyengine.importing import Imported
 from pyengine.query import Answer
@@ -75,6 +76,17 @@ class HttpTransport(HttpReading):
         """Return what kl.state_status tells of a state."""
         answer = await self._call("GET", "/v1/admin/status", {"name": name})
         return _decode(answer, dict[str, Any])
+
+    async def verify_state(self, name: str, cursor: dict[str, Any] | None) -> Verified:
+        """Check the part of a state that begins at `cursor`."""
+        answer = await self._call(
+            "POST",
+            "/v1/admin/verify",
+            {"name": name},
+            content=msgspec.json.encode({"cursor": cursor}),
+            headers={"Content-Type": "application/json"},
+        )
+        return _decode(answer, Verified)
 
     async def force_unlock(self, name: str, lock_id: str | None) -> FreedLock | None:
         """Free the lock that Terraform sees."""

@@ -8,9 +8,10 @@ from typing import Any, BinaryIO
 import click
 
 from cli.reading_sql import SqlReading
-from pyengine import api, api_admin, db, download, embedded, embedded_guard, install
+from pyengine import api, api_admin, api_verify, db, download, embedded, embedded_guard, install
 from pyengine.api import FreedLock
 from pyengine.api_admin import ListedState
+from pyengine.api_verify import Verified
 from pyengine.errors import EXIT_USAGE, KilolockError
 from pyengine.importing import Imported, import_document
 from pyengine.settings import Settings
@@ -37,6 +38,12 @@ class SqlTransport(SqlReading):
         """Return what kl.state_status tells of a state."""
         return await self._database.run(
             lambda conn: api_admin.state_status(conn, name), self._caller
+        )
+
+    async def verify_state(self, name: str, cursor: dict[str, Any] | None) -> Verified:
+        """Check the part of a state that begins at `cursor`."""
+        return await self._database.run(
+            lambda conn: api_verify.verify_state(conn, name, cursor), self._caller
         )
 
     async def force_unlock(self, name: str, lock_id: str | None) -> FreedLock | None:

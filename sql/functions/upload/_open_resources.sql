@@ -1,4 +1,4 @@
--- requires: upload/_object_hash, upload/_parsed_objects
+-- requires: upload/_parsed_objects, verify/_resource_hash
 create or replace function kl_internal.open_resources(
     p_state_id   uuid,
     p_upload_id  uuid,
@@ -26,13 +26,13 @@ as $$
             u.resource_extra, p.status, p.schema_version, p.attributes, p.attributes_flat,
             p.sensitive_attributes, p.private, u.dependency_set_id, p.create_before_destroy,
             p.identity, p.identity_schema_version, p.extra, u.escaped, k.digest,
-            kl_internal.object_hash(array[
+            kl_internal.resource_hash(
                 u.path, u.module, u.index_key::text, u.provider, p.instance_provider,
                 u.resource_extra::text, p.status, p.schema_version::text, p.attributes_text,
                 p.attributes_flat::text, p.sensitive_attributes::text, p.private,
                 u.dependency_set_id::text, p.create_before_destroy::text, p.identity::text,
                 p.identity_schema_version::text, p.extra::text, u.escaped::text
-            ])
+            )
         from kl_internal.parsed_objects(p_upload_id) as p
         inner join kl_internal.upload_objects as u
             on u.upload_id = p_upload_id

@@ -44,10 +44,10 @@ begin
         select
             p_state_id, p_version_no, p.name, p.name_key, p.value, p.type, p.sensitive, p.extra,
             p.escaped,
-            kl_internal.object_hash(array[
+            kl_internal.output_hash(
                 p.name, p.value::text, p.type::text, p.sensitive::text, p.extra::text,
                 p.escaped::text
-            ])
+            )
         from kl_internal.parsed_outputs(p_upload_id) as p
         where not exists (
             select
