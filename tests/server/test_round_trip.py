@@ -84,7 +84,7 @@ def _check_rows(backend: Backend, posted: list[bytes]) -> None:
 
 
 @given(first=strategies.documents(), data=st.data())
-@settings()
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 def test_force_pushed_history_stays_readable(
     service: Server, first: strategies.Document, data: st.DataObject
 ) -> None:
