@@ -8,7 +8,7 @@ import msgspec
 
 from pyengine.codec.errors import MismatchError
 from pyengine.codec.numerals import decimal_of, float_text, number_text
-from pyengine.codec.sets import set_order
+from pyengine.codec.sets import Key, set_order
 from pyengine.codec.types import Type, parse_type, type_form
 
 Decoder = Callable[[Any], Any]
@@ -24,23 +24,55 @@ _NAMES: Final = {
 
 def compile_decoder(type_: Type) -> Decoder:
     """Compile the decoder of a type for values other than null."""
-    if type_.write_only:
-        return _refuse_write_only
-    match type_.kind:
-        case "string" | "number" | "bool":
-            return {"string": _string, "number": _number, "bool": _bool}[type_.kind]
-        case "dynamic":
-            return _dynamic_decoder()
-        case "object":
-            return _object_decoder(type_)
-        case "map":
-            return _map_decoder(_element(type_))
-        case "tuple":
-            return _tuple_decoder(tuple(map(compile_decoder, type_.items)))
-        case "set":
-            return _set_decoder(type_)
-        case "list":
-            return _list_decoder(_element(type_))
+    return _Compiler().decoder(type_)
+
+
+class _Compiler:
+    def __init__(self) -> None:
+        self._known: dict[Type, Decoder] = {}
+        self._set_keys: dict[Type, Key] = {}
+
+    def decoder(self, type_: Type) -> Decoder:
+        if type_ not in self._known:
+            self._known[type_] = self._compile(type_)
+        return self._known[type_]
+
+    def _compile(self, type_: Type) -> Decoder:
+        if type_.write_only:
+            return _refuse_write_only
+        match type_.kind:
+            case "string" | "number" | "bool":
+                return {"string": _string, "number": _number, "bool": _bool}[type_.kind]
+            case "dynamic":
+                return _dynamic_decoder()
+            case "object":
+                return self._object(type_)
+            case "map":
+                return _map_decoder(self._element(type_))
+            case "tuple":
+                return _tuple_decoder(tuple(map(self.decoder, type_.items)))
+            case "set":
+                return self._set(type_)
+            case "list":
+                return _list_decoder(self._element(type_))
+
+    def _element(self, type_: Type) -> Decoder:
+        assert type_.element is not None
+        return self.decoder(type_.element)
+
+    def _object(self, type_: Type) -> Decoder:
+        return _object_decoder(
+            tuple(
+                (name, self.decoder(member), null_in_state(member))
+                for name, member in type_.members
+            )
+        )
+
+    def _set(self, type_: Type) -> Decoder:
+        assert type_.element is not None
+        as_list = _list_decoder(self._element(type_))
+        ordered = set_order(type_.element, self._set_keys)
+        return lambda value: ordered(as_list(value))
 
 
 def null_in_state(type_: Type) -> Any:
@@ -54,11 +86,6 @@ def null_in_state(type_: Type) -> Any:
             return {name: null_in_state(member) for name, member in type_.members}
         case _:
             return None
-
-
-def _element(type_: Type) -> Decoder:
-    assert type_.element is not None
-    return compile_decoder(type_.element)
 
 
 def _string(value: Any) -> str:
@@ -83,11 +110,8 @@ def _number(value: Any) -> Any:
     raise _mismatch("a number", value)
 
 
-def _object_decoder(type_: Type) -> Decoder:
-    names = frozenset(name for name, _ in type_.members)
-    members = tuple(
-        (name, compile_decoder(member), null_in_state(member)) for name, member in type_.members
-    )
+def _object_decoder(members: tuple[tuple[str, Decoder, Any], ...]) -> Decoder:
+    names = frozenset(name for name, _, _ in members)
     count = len(members)
 
     def decode(value: Any) -> Any:
@@ -145,17 +169,6 @@ def _list_decoder(element: Decoder) -> Decoder:
             exc.inside("index", len(found))
             raise
         return found
-
-    return decode
-
-
-def _set_decoder(type_: Type) -> Decoder:
-    assert type_.element is not None
-    as_list = _list_decoder(compile_decoder(type_.element))
-    ordered = set_order(type_.element)
-
-    def decode(value: Any) -> Any:
-        return ordered(as_list(value))
 
     return decode
 

@@ -22,23 +22,47 @@ def compile_encoder(type_: Type, *, strip: bool) -> Encoder:
 
     `strip` drops the members that objects of the schema do not have; otherwise they are refused.
     """
-    if type_.write_only:
-        return _refuse_write_only
-    match type_.kind:
-        case "string" | "number" | "bool":
-            return {"string": to_string, "number": to_number, "bool": to_bool}[type_.kind]
-        case "dynamic":
-            return _dynamic_encoder()
-        case "object":
-            return _object_encoder(type_, strip)
-        case "map":
-            return _map_encoder(_element(type_, strip=strip))
-        case "tuple":
-            return _tuple_encoder(tuple(compile_encoder(item, strip=strip) for item in type_.items))
-        case "set":
-            return _set_encoder(_element(type_, strip=strip))
-        case "list":
-            return _list_encoder(_element(type_, strip=strip))
+    return _Compiler(strip=strip).encoder(type_)
+
+
+class _Compiler:
+    def __init__(self, *, strip: bool) -> None:
+        self._strip = strip
+        self._known: dict[Type, Encoder] = {}
+
+    def encoder(self, type_: Type) -> Encoder:
+        if type_ not in self._known:
+            self._known[type_] = self._compile(type_)
+        return self._known[type_]
+
+    def _compile(self, type_: Type) -> Encoder:
+        if type_.write_only:
+            return _refuse_write_only
+        match type_.kind:
+            case "string" | "number" | "bool":
+                return {"string": to_string, "number": to_number, "bool": to_bool}[type_.kind]
+            case "dynamic":
+                return _dynamic_encoder()
+            case "object":
+                return self._object(type_)
+            case "map":
+                return _map_encoder(self._element(type_))
+            case "tuple":
+                return _tuple_encoder(tuple(map(self.encoder, type_.items)))
+            case "set":
+                return _set_encoder(self._element(type_))
+            case "list":
+                return _list_encoder(self._element(type_))
+
+    def _element(self, type_: Type) -> Encoder:
+        assert type_.element is not None
+        return self.encoder(type_.element)
+
+    def _object(self, type_: Type) -> Encoder:
+        members = tuple(
+            (name, self.encoder(member), null_on_wire(member)) for name, member in type_.members
+        )
+        return _object_encoder(members, self._strip)
 
 
 def null_on_wire(type_: Type) -> Any:
@@ -83,17 +107,8 @@ def to_bool(value: Any) -> bool:
     raise MismatchError(f"a bool is required, not {_named(value)}")
 
 
-def _element(type_: Type, *, strip: bool) -> Encoder:
-    assert type_.element is not None
-    return compile_encoder(type_.element, strip=strip)
-
-
-def _object_encoder(type_: Type, strip: bool) -> Encoder:
-    names = frozenset(name for name, _ in type_.members)
-    members = tuple(
-        (name, compile_encoder(member, strip=strip), null_on_wire(member))
-        for name, member in type_.members
-    )
+def _object_encoder(members: tuple[tuple[str, Encoder, Any], ...], strip: bool) -> Encoder:
+    names = frozenset(name for name, _, _ in members)
 
     def encode(value: Any) -> Any:
         if type(value) is not dict:

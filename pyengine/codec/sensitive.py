@@ -16,9 +16,15 @@ def compile_sensitive(type_: Type) -> Walker | None:
 
     A null block has no paths, a null attribute has one; no path leads into a set.
     """
+    return _object_walker(type_, {})
+
+
+def _object_walker(type_: Type, known: dict[Type, Walker | None]) -> Walker | None:
     walkers = []
     for name, member in type_.members:
-        inner = _inner_walker(member)
+        if member not in known:
+            known[member] = _inner_walker(member, known)
+        inner = known[member]
         if member.sensitive or inner is not None:
             walkers.append((name, member.sensitive, inner))
     if not walkers:
@@ -89,13 +95,13 @@ def sort_key(path: Path) -> list[tuple[str, str]]:
     return [(kind, str(step)) for kind, step in path]
 
 
-def _inner_walker(type_: Type) -> Walker | None:
+def _inner_walker(type_: Type, known: dict[Type, Walker | None]) -> Walker | None:
     if type_.kind == "dynamic":
-        walker = _inner_walker(type_.static) if type_.static is not None else None
+        walker = _inner_walker(type_.static, known) if type_.static is not None else None
         return None if walker is None else _wrapped(walker)
     if type_.kind == "object":
-        return compile_sensitive(type_)
-    element = None if type_.element is None else _inner_walker(type_.element)
+        return _object_walker(type_, known)
+    element = None if type_.element is None else _inner_walker(type_.element, known)
     if element is None:
         return None
     return {"set": _over_set, "map": _over_map}.get(type_.kind, _over_list)(element)

@@ -1,6 +1,6 @@
 """Put sets into Terraform's order: members once, sorted as cty sorts them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final
@@ -26,8 +26,14 @@ _SHORT_ESCAPES: Final = MappingProxyType(
 )
 
 
-def set_order(element: Type) -> Callable[[list[Any]], list[Any]]:
-    """Compile the function that makes a list of canonical values a set: once each, in order."""
+Key = Callable[[Any], str]
+
+
+def set_order(element: Type, known: dict[Type, Key]) -> Callable[[list[Any]], list[Any]]:
+    """Compile the function that makes a list of canonical values a set: once each, in order.
+
+    `known` holds what has been compiled for inner types; give the same one for one schema.
+    """
     if element.kind == "string":
         key: Callable[[Any], Any] = _itself
     elif element.kind == "number":
@@ -35,7 +41,7 @@ def set_order(element: Type) -> Callable[[list[Any]], list[Any]]:
     elif element.kind == "bool":
         key = _itself
     else:
-        key = _text_key(element)
+        key = _text_key(element, known)
 
     def ordered(values: list[Any]) -> list[Any]:
         if len(values) < 2:
@@ -58,40 +64,46 @@ def _decimal(value: Any) -> Decimal:
     return Decimal(bytes(value).decode()) if isinstance(value, msgspec.Raw) else Decimal(value)
 
 
-def _text_key(type_: Type) -> Callable[[Any], str]:
+def _text_key(type_: Type, known: dict[Type, Key]) -> Key:
     """Compile cty's hash text of a value; sets of objects are sorted by it."""
-    plain = _plain_key(type_)
-
-    def key(value: Any) -> str:
-        return "~" if value is None else plain(value)
-
-    return key
+    if type_ not in known:
+        plain = _plain_key(type_, known)
+        known[type_] = lambda value: "~" if value is None else plain(value)
+    return known[type_]
 
 
-def _plain_key(type_: Type) -> Callable[[Any], str]:
-    if type_.kind == "string":
-        return quoted
-    if type_.kind == "number":
-        return lambda value: ten_digits(_decimal(value))
-    if type_.kind == "bool":
-        return lambda value: "T" if value else "F"
-    if type_.kind == "object":
-        members = [(name, _text_key(member)) for name, member in type_.members]
-        return lambda value: "<" + "".join(f"{key(value[name])};" for name, key in members) + ">"
-    if type_.kind == "tuple":
-        items = [_text_key(item) for item in type_.items]
-        return lambda value: (
-            "<" + "".join(f"{key(item)};" for key, item in zip(items, value, strict=True)) + ">"
-        )
-    if type_.kind == "dynamic":
-        return lambda value: _text_key(parse_type(value["type"]))(value["value"])
-    assert type_.element is not None
-    element = _text_key(type_.element)
-    if type_.kind == "map":
+def _plain_key(type_: Type, known: dict[Type, Key]) -> Key:
+    if type_.element is not None:
+        return _collection_key(type_.kind, _text_key(type_.element, known))
+    match type_.kind:
+        case "string":
+            return quoted
+        case "number":
+            return lambda value: ten_digits(_decimal(value))
+        case "bool":
+            return lambda value: "T" if value else "F"
+        case "dynamic":
+            return lambda value: _text_key(parse_type(value["type"]), {})(value["value"])
+        case "object":
+            members = [(name, _text_key(member, known)) for name, member in type_.members]
+            return lambda value: _enclosed(key(value[name]) for name, key in members)
+        case _:
+            items = [_text_key(item, known) for item in type_.items]
+            return lambda value: _enclosed(
+                key(item) for key, item in zip(items, value, strict=True)
+            )
+
+
+def _collection_key(kind: str, element: Key) -> Key:
+    if kind == "map":
         return lambda value: (
             "{" + "".join(f"{quoted(name)}:{element(item)};" for name, item in value.items()) + "}"
         )
     return lambda value: "[" + "".join(f"{element(item)};" for item in value) + "]"
+
+
+def _enclosed(keys: Iterable[str]) -> str:
+    return "<" + "".join(f"{key};" for key in keys) + ">"
 
 
 def quoted(text: str) -> str:

@@ -13,28 +13,36 @@ def compile_strip(type_: Type) -> Strip:
 
     It never refuses: what has another shape than its type is left for the provider to upgrade.
     """
-    return _strip_of(type_) or _nothing
+    return _strip_of(type_, {}) or _nothing
 
 
 def _nothing(value: Any) -> Any:
     return value
 
 
-def _strip_of(type_: Type) -> Strip | None:
+def _strip_of(type_: Type, known: dict[Type, Strip | None]) -> Strip | None:
+    if type_ not in known:
+        known[type_] = _compile(type_, known)
+    return known[type_]
+
+
+def _compile(type_: Type, known: dict[Type, Strip | None]) -> Strip | None:
     if type_.kind == "object":
-        return _object_strip(type_)
+        return _object_strip(type_, known)
     if type_.element is not None:
-        inner = _strip_of(type_.element)
+        inner = _strip_of(type_.element, known)
         if inner is None:
             return None
         return _map_strip(inner) if type_.kind == "map" else _list_strip(inner)
     return None
 
 
-def _object_strip(type_: Type) -> Strip:
+def _object_strip(type_: Type, known: dict[Type, Strip | None]) -> Strip:
     names = frozenset(name for name, _ in type_.members)
     inner = tuple(
-        (name, strip) for name, member in type_.members if (strip := _strip_of(member)) is not None
+        (name, strip)
+        for name, member in type_.members
+        if (strip := _strip_of(member, known)) is not None
     )
 
     def strip_object(value: Any) -> Any:

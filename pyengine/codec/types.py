@@ -1,6 +1,9 @@
 """Types of values: from cty's JSON form, and from schema blocks with what blocks add to them."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from operator import itemgetter
+from types import MappingProxyType
 from typing import Any, Final, Literal
 
 import msgspec
@@ -10,12 +13,46 @@ from pyengine.codec.errors import CodecError, MismatchError
 Kind = Literal["string", "number", "bool", "dynamic", "list", "set", "map", "object", "tuple"]
 _PRIMITIVES: Final = ("string", "number", "bool", "dynamic")
 _COLLECTIONS: Final = ("list", "set", "map")
-_NESTINGS: Final = ("SINGLE", "GROUP", "LIST", "SET", "MAP")
+_KIND_OF_NESTING: Final[Mapping[str, Kind]] = MappingProxyType(
+    {"LIST": "list", "SET": "set", "MAP": "map"}
+)
 
 
-@dataclass(frozen=True, slots=True)
+class _Attribute(msgspec.Struct):
+    name: str
+    type: Any = None
+    nested_type: msgspec.Raw | None = None
+    sensitive: bool = False
+    write_only: bool = False
+
+
+class _Object(msgspec.Struct):
+    nesting: str
+    attributes: list[msgspec.Raw] = []
+
+
+class _NestedBlock(msgspec.Struct):
+    type_name: str
+    nesting: str
+    block: msgspec.Raw
+
+
+class _Block(msgspec.Struct):
+    attributes: list[msgspec.Raw] = []
+    block_types: list[msgspec.Raw] = []
+
+
+class _Schema(msgspec.Struct):
+    version: int
+    block: msgspec.Raw
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Type:
     """A type; `members` are sorted by name, `element` is a collection's, `items` a tuple's.
+
+    Types are told apart by identity: the same text inside one schema is the same type, so what is
+    compiled from them can be shared. Some schemas repeat a block ten thousand times.
 
     From a schema: `block` is the nesting of a nested block, whose type may be `dynamic` (then
     `static` is the type without that); `write_only` and `sensitive` are the attribute's.
@@ -30,15 +67,13 @@ class Type:
     write_only: bool = False
     sensitive: bool = False
 
-    @property
-    def has_dynamic(self) -> bool:
-        """Tell whether a dynamic value may stand anywhere inside."""
-        inner = (*(member for _, member in self.members), *self.items)
-        return (
-            self.kind == "dynamic"
-            or (self.element is not None and self.element.has_dynamic)
-            or any(item.has_dynamic for item in inner)
-        )
+    has_dynamic: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        inner = [member for _, member in self.members]
+        inner += [*self.items, *(() if self.element is None else (self.element,))]
+        found = self.kind == "dynamic" or any(item.has_dynamic for item in inner)
+        object.__setattr__(self, "has_dynamic", found)
 
 
 def parse_type(form: Any) -> Type:
@@ -68,53 +103,62 @@ def type_form(type_: Type) -> Any:
     return type_.kind
 
 
-def block_type(block: Any) -> Type:
-    """Return the object type of a schema block in the cached JSON form."""
-    members: dict[str, Type] = {}
-    for attribute in block.get("attributes") or ():
-        members[attribute["name"]] = _attribute_type(attribute)
-    for nested in block.get("block_types") or ():
-        members[nested["type_name"]] = _nested_block_type(nested)
-    return Type("object", members=tuple(sorted(members.items())))
-
-
 def schema_type(schema: bytes | str) -> tuple[int, Type]:
     """Read a cached schema, `{"version": int, "block": {...}}`: its version and object type."""
     try:
-        form = msgspec.json.decode(schema)
-        return form["version"], block_type(form["block"])
-    except (msgspec.DecodeError, KeyError, TypeError) as exc:
+        form = msgspec.json.decode(schema, type=_Schema)
+        return form.version, _Reader().block(form.block)
+    except msgspec.DecodeError as exc:
         raise CodecError(f"not a schema: {exc}") from exc
     except MismatchError as exc:
         raise CodecError(f"not a schema: {exc.problem}") from exc
 
 
-def _attribute_type(attribute: Any) -> Type:
-    nested = attribute.get("nested_type")
-    type_ = _nested_type(nested) if nested else parse_type(attribute.get("type"))
-    return replace(
-        type_,
-        write_only=bool(attribute.get("write_only")),
-        sensitive=bool(attribute.get("sensitive")),
-    )
+class _Reader:
+    """Reads the parts of one schema; equal texts give one type."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, tuple[str, Type]] = {}
+
+    def block(self, text: msgspec.Raw) -> Type:
+        form = msgspec.json.decode(text, type=_Block)
+        members = [self._once(item, self._attribute) for item in form.attributes]
+        members += [self._once(item, self._nested_block) for item in form.block_types]
+        return _object(members)
+
+    def _once(
+        self, text: msgspec.Raw, read: Callable[[msgspec.Raw], tuple[str, Type]]
+    ) -> tuple[str, Type]:
+        key = bytes(text)
+        if key not in self._known:
+            self._known[key] = read(text)
+        return self._known[key]
+
+    def _attribute(self, text: msgspec.Raw) -> tuple[str, Type]:
+        form = msgspec.json.decode(text, type=_Attribute)
+        if form.nested_type is None:
+            type_ = parse_type(form.type)
+        else:
+            nested = msgspec.json.decode(form.nested_type, type=_Object)
+            members = [self._once(item, self._attribute) for item in nested.attributes]
+            type_ = _nest(nested.nesting, _object(members))
+        return form.name, replace(type_, write_only=form.write_only, sensitive=form.sensitive)
+
+    def _nested_block(self, text: msgspec.Raw) -> tuple[str, Type]:
+        form = msgspec.json.decode(text, type=_NestedBlock)
+        type_ = replace(_nest(form.nesting, self.block(form.block)), block=form.nesting)
+        if form.nesting in ("LIST", "MAP") and type_.has_dynamic:
+            type_ = Type("dynamic", block=form.nesting, static=type_)
+        return form.type_name, type_
 
 
-def _nested_type(nested: Any) -> Type:
-    members = {item["name"]: _attribute_type(item) for item in nested.get("attributes") or ()}
-    return _nest(nested.get("nesting"), Type("object", members=tuple(sorted(members.items()))))
+def _object(members: list[tuple[str, Type]]) -> Type:
+    return Type("object", members=tuple(sorted(members, key=itemgetter(0))))
 
 
-def _nested_block_type(nested: Any) -> Type:
-    nesting = nested.get("nesting")
-    type_ = replace(_nest(nesting, block_type(nested.get("block") or {})), block=nesting)
-    if nesting in ("LIST", "MAP") and type_.has_dynamic:
-        return Type("dynamic", block=nesting, static=type_)
-    return type_
-
-
-def _nest(nesting: Any, inner: Type) -> Type:
-    if nesting not in _NESTINGS:
-        raise MismatchError(f"nesting mode {nesting!r} is not known")
+def _nest(nesting: str, inner: Type) -> Type:
     if nesting in ("SINGLE", "GROUP"):
         return inner
-    return Type(nesting.lower(), element=inner)
+    if nesting not in _KIND_OF_NESTING:
+        raise MismatchError(f"nesting mode {nesting!r} is not known")
+    return Type(_KIND_OF_NESTING[nesting], element=inner)
