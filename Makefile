@@ -8,7 +8,7 @@ PYTEST_ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.kilolock-setup
 
-.PHONY: help setup db serve test test-slow lint format verify demo bench clean
+.PHONY: help setup db serve test test-slow lint format verify demo bench readme clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -54,6 +54,9 @@ demo: setup ## a whole round: server, terraform, SQL; then stop
 
 bench: setup ## measure against the budgets; prints and saves a table
 	$(BIN)/python -m pytest -m bench tests/bench -s $(PYTEST_ARGS)
+
+readme: setup ## write the README's list of objects from the comments in sql/
+	$(BIN)/python -m tests.readme
 
 clean: ## remove what the other targets made, the embedded database excepted
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
