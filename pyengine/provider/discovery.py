@@ -1,0 +1,138 @@
+"""Find the program of a provider on this machine; nothing is ever fetched."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+from pyengine.provider.address import SourceAddress, os_arch, parse_source
+from pyengine.provider.errors import ProviderError
+from pyengine.provider.lockfile import LOCK_FILE, LockedProvider, read_lock_file
+from pyengine.provider.packages import (
+    Package,
+    find_executable,
+    package_hashes,
+    packages_below,
+    unpack,
+    version_key,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundProvider:
+    """A program to run."""
+
+    address: SourceAddress
+    version: str
+    executable: Path
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPath:
+    """Folders in tiers: the first tier that has a provider decides; later ones are a fallback."""
+
+    tiers: tuple[tuple[Path, ...], ...]
+    locked: Mapping[str, LockedProvider]
+    cache: Path
+
+    @classmethod
+    def from_environment(
+        cls,
+        explicit: Sequence[Path] = (),
+        *,
+        environ: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+    ) -> "SearchPath":
+        """Return explicit folders, then KL_PROVIDER_PATH, then those Terraform would use."""
+        env = os.environ if environ is None else environ
+        here = Path.cwd() if cwd is None else cwd
+        home = Path(env.get("HOME") or Path.home())
+        named = tuple(_paths(env.get("KL_PROVIDER_PATH"), here))
+        return cls(
+            tiers=(
+                tuple(here / path for path in explicit),
+                named,
+                tuple(dict.fromkeys(_defaults(env, here, home))),
+            ),
+            locked=read_lock_file(here / LOCK_FILE),
+            cache=Path(platformdirs.user_cache_dir("kilolock")) / "providers",
+        )
+
+    def find(self, source: str) -> FoundProvider:
+        """Find the locked version of a provider, or the highest there is.
+
+        Raises provider_builtin, provider_not_found (saying what was looked for and where), and
+        provider_checksum where the lock file knows hashes and none fits.
+        """
+        address = parse_source(source)
+        if address.is_builtin:
+            raise ProviderError("provider_builtin", f"{address} is part of Terraform itself")
+        locked = self.locked.get(str(address))
+        if locked is not None:
+            return self._found(self._locked_package(address, locked))
+        for tier in self.tiers:
+            packages = self._packages(tier, address)
+            if packages:
+                return self._found(max(packages, key=_order))
+        raise self._missing(str(address))
+
+    def _locked_package(self, address: SourceAddress, locked: LockedProvider) -> Package:
+        every = [item for tier in self.tiers for item in self._packages(tier, address)]
+        candidates = [item for item in every if item.version == locked.version]
+        if not candidates:
+            versions = sorted(
+                {item.version for item in every}, key=lambda text: version_key(text) or ()
+            )
+            raise self._missing(
+                f"{address} {locked.version}, which {LOCK_FILE} requires",
+                f"; found: {', '.join(versions)}" if versions else "",
+            )
+        for package in candidates:
+            hashes = package_hashes(package, self.cache)
+            if not locked.hashes or any(item in locked.hashes for item in hashes):
+                return package
+        raise ProviderError(
+            "provider_checksum",
+            f"{address} {locked.version} was found, but none of the hashes in {LOCK_FILE} fits: "
+            + ", ".join(str(item.path) for item in candidates),
+        )
+
+    def _packages(self, tier: Iterable[Path], address: SourceAddress) -> list[Package]:
+        return [item for base in tier for item in packages_below(base, address)]
+
+    def _found(self, package: Package) -> FoundProvider:
+        folder = unpack(package, self.cache) if package.is_packed else package.path
+        return FoundProvider(
+            package.address, package.version, find_executable(folder, package.address)
+        )
+
+    def _missing(self, what: str, found: str = "") -> ProviderError:
+        places = [str(path) for tier in self.tiers for path in tier]
+        return ProviderError(
+            "provider_not_found",
+            f"no program for {what} ({os_arch()}){found}; looked in {', '.join(places)}",
+            {"searched": places},
+        )
+
+
+def _order(package: Package) -> tuple[object, ...]:
+    return version_key(package.version) or ()
+
+
+def _paths(text: str | None, here: Path) -> Iterable[Path]:
+    return (here / item for item in (text or "").split(os.pathsep) if item)
+
+
+def _defaults(env: Mapping[str, str], here: Path, home: Path) -> Iterable[Path]:
+    yield home / ".terraform.d" / "plugin-cache"
+    yield here / (env.get("TF_DATA_DIR") or ".terraform") / "providers"
+    yield from _paths(env.get("TF_PLUGIN_CACHE_DIR"), here)
+    yield here / "terraform.d" / "plugins"
+    yield home / ".terraform.d" / "plugins"
+    data_home = env.get("XDG_DATA_HOME")
+    yield (Path(data_home) if data_home else home / ".local" / "share") / "terraform" / "plugins"
+    for folder in (env.get("XDG_DATA_DIRS") or "/usr/local/share:/usr/share").split(os.pathsep):
+        if folder:
+            yield Path(folder) / "terraform" / "plugins"
