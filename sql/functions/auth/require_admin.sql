@@ -5,17 +5,8 @@ stable
 security definer
 set search_path = pg_catalog, pg_temp
 as $$
-declare
-    v_grant kl_internal.caller_grant := kl_internal.caller_grant();
 begin
-    perform kl_internal.authorize('admin');
-
-    if v_grant.environment_ids is not null or v_grant.state_prefix is not null then
-        raise exception using
-            errcode = 'KL102',
-            message = format('%s is no admin of the whole installation', v_grant.principal),
-            detail = jsonb_build_object('principal', v_grant.principal)::text;
-    end if;
+    perform kl_internal.authorize_everywhere('admin');
 end;
 $$;
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 import psycopg
 
 from tests.clusters import Cluster, Connection, Database
-from tests.documents import ENCRYPTED, LINEAGE, instance, lock_info, resource, state
+from tests.documents import BUILTIN, ENCRYPTED, LINEAGE, instance, lock_info, resource, state
 from tests.sql.staging import Upload, stage, write
 
 MARK: Final = "mk7q"
@@ -79,12 +79,17 @@ def document(name: str, serial: int) -> dict[str, Any]:
     )
 
 
+def ensure_limited(root: Connection) -> None:
+    """Make the analyst's login that environments can be shut to, once per cluster."""
+    if not root.execute("select 1 from pg_roles where rolname = %s", (LIMITED,)).fetchone():
+        root.execute(f"create role {LIMITED} login in role kl_analyst".encode())
+
+
 @contextmanager
 def planted(cluster: Cluster) -> Iterator[World]:
     """Lend the world on a database of its own."""
     with cluster.clone() as database, database.connect("postgres") as root:
-        if not root.execute("select 1 from pg_roles where rolname = %s", (LIMITED,)).fetchone():
-            root.execute(f"create role {LIMITED} login in role kl_analyst".encode())
+        ensure_limited(root)
         theirs, ours = (_environment(root, name) for name in ("theirs", "ours"))
         root.execute("select kl.limit_analyst(%s, %s)", (LIMITED, [ours]))
         name = f"{theirs}/{MARK}-name"
@@ -92,6 +97,10 @@ def planted(cluster: Cluster) -> Iterator[World]:
             write(server, name, document(name, 1))
             stage(server, document(name, 2)).import_(name, "refresh")
             server.execute("select kl.set_tag(%s, %s)", (name, f"{MARK}-tag"))
+            server.execute(
+                "select kl.configure_provider(%s, %s, %s)",
+                (name, BUILTIN, json.dumps({"token": f"{MARK}-config"})),
+            )
             server.execute("select kl.lock_state(%s, %s)", (name, json.dumps(LOCK)))
             sealed = write(server, f"{name}-sealed", SEALED)
             upload = stage(server, document(name, 3))
