@@ -6,11 +6,12 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    v_info  jsonb := kl_internal.read_lock_info(p_lock_info);
+    v_info  jsonb;
     v_state kl_internal.states%rowtype;
     v_held  kl_internal.state_locks%rowtype;
 begin
     perform kl_internal.authorize('state:write');
+    v_info := kl_internal.read_lock_info(p_lock_info);
     v_state := kl_internal.lock_or_create_state(p_name);
 
     select l.*
