@@ -76,7 +76,7 @@ class ProviderClient:
         require_success("GetProviderSchema", answer.diagnostics)
         return ProviderSchemas(
             provider=schema_json(answer.provider),
-            resource_types=answer.resource_schemas,
+            resource_types=dict(answer.resource_schemas),
             get_provider_schema_optional=answer.server_capabilities.get_provider_schema_optional,
             schema_message=self._protocol.messages.Schema,
         )

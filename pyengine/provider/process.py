@@ -30,7 +30,7 @@ _NOT_INHERITED: Final = frozenset(
 )
 # Reads the group to watch, then waits: a line means all is well, the end of input that we are gone.
 _WATCHDOG: Final = (
-    'IFS= read -r group || exit 0; IFS= read -r _ && exit 0; kill -KILL -- "-$group" 2>/dev/null;'
+    'IFS= read -r group || exit 0; IFS= read -r _ && exit 0; kill -s KILL -- "-$group" 2>/dev/null;'
     ' rm -rf -- "$1"'
 )
 _GATE: Final = 'IFS= read -r _ || exit 1; exec "$@" </dev/null'
