@@ -20,7 +20,7 @@ from psycopg.conninfo import make_conninfo
 from pyengine import embedded_host
 
 BIN = Path(sys.executable).parent
-_LISTENING = re.compile(r"kilolock: listening on (http://\S+)\n")
+_LISTENING = re.compile(r"kilolock: listening on (https?://\S+)\n")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _FOREIGN = ("TF_", "KL_", "PG", "AWS_")
 
