@@ -15,7 +15,8 @@ as $$
         r.address,
         r.read_since
     from kl.remote_state_reads as r
-    where r.reads_state_id = (select kl.state_id(p_state));
+    where r.reads_state_id = (select kl.state_id(p_state))
+        and (select kl.state_id(p_state)) is not null;  -- asked even where there is no row
 $$;
 
 comment on function kl.output_consumers(text) is

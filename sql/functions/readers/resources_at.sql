@@ -41,7 +41,8 @@ as $$
         and (
             h.delete_version_no is null
             or h.delete_version_no > (select p.version_no from place as p)
-        );
+        )
+        and (select p.version_no from place as p) is not null;  -- asked even where there is no row
 $$;
 
 comment on function kl.resources_at(text, text) is

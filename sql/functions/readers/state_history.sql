@@ -52,7 +52,8 @@ as $$
                 and g.version_no = v.version_no
         )
     from kl.state_versions as v
-    where v.state_id = (select kl.state_id(p_state));
+    where v.state_id = (select kl.state_id(p_state))
+        and (select kl.state_id(p_state)) is not null;  -- asked even where there is no row
 $$;
 
 comment on function kl.state_history(text) is

@@ -1,0 +1,158 @@
+"""Readers are inlined, and cost what they answer, not what the state holds."""
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests import landscape
+from tests.clusters import Cluster, Connection, Database
+from tests.importing import put
+
+INSTANCES = 20_000
+_READING = """
+select from pg_stat_activity where usename = 'kl_query' and datname = current_database()
+"""
+ADDRESS = 'module.app["r0"].aws_instance.n0[1]'
+
+
+@pytest.fixture(scope="module")
+def large(cluster: Cluster) -> Iterator[Database]:
+    """A large state with a short history."""
+    with cluster.clone() as database:
+        put(database, "large", landscape.document(INSTANCES))
+        with database.connect("postgres") as conn:
+            landscape.add_versions(conn, "large", 20, 10)
+            conn.execute("vacuum analyze")
+        yield database
+
+
+@pytest.fixture
+def analyst(large: Database) -> Iterator[Connection]:
+    """A session of the query door's login."""
+    with large.connect("kl_query") as conn:
+        conn.execute("set jit = off")
+        yield conn
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A plan that was run."""
+
+    nodes: list[dict[str, Any]]
+
+    @property
+    def functions(self) -> set[str]:
+        """Return the functions that were called instead of inlined."""
+        return {node["Function Name"] for node in self.nodes if "Function Name" in node}
+
+    def scans(self, table: str) -> list[dict[str, Any]]:
+        """Return the nodes that read a table."""
+        return [node for node in self.nodes if node.get("Relation Name") == table]
+
+    @property
+    def resources_read(self) -> int:
+        """Return how many rows of resources were looked at."""
+        return sum(
+            (
+                node["Actual Rows"]
+                + node.get("Rows Removed by Filter", 0)
+                + node.get("Rows Removed by Join Filter", 0)
+            )
+            * node["Actual Loops"]
+            for node in self.scans("resources")
+        )
+
+
+def _plan(conn: Connection, statement: str) -> Plan:
+    row = conn.execute(f"explain (analyze, format json) {statement}".encode()).fetchone()
+    assert row is not None
+    (root,) = row[0] if isinstance(row[0], list) else json.loads(row[0], parse_float=str)
+    nodes: list[dict[str, Any]] = []
+    stack = [root["Plan"]]
+    while stack:
+        node = stack.pop()
+        nodes.append(node)
+        stack += node.get("Plans", [])
+    return Plan(nodes)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "kl.resources_at('large', '@1')",
+        f"kl.resource_at('large', '{ADDRESS}', '@1')",
+        f"kl.resource_timeline('large', '{ADDRESS}')",
+        "kl.diff_versions('large', '@1')",
+        "kl.find_resources('aws_vpc')",
+        "kl.output_consumers('large')",
+        "kl.state_history('large')",
+    ],
+)
+def test_readers_are_inlined(analyst: Connection, call: str) -> None:
+    name = call.partition("(")[0].removeprefix("kl.")
+    assert name not in _plan(analyst, f"select * from {call}").functions
+
+
+@pytest.mark.parametrize(
+    ("statement", "most"),
+    [
+        # The hub has 21 contents; old ones are paired with new ones by index.
+        ("select * from kl.resource_timeline('large', 'aws_iam_role.hub')", 2000),
+        (f"select * from kl.resource_timeline('large', '{ADDRESS}')", 500),
+        (f"select * from kl.resource_at('large', '{ADDRESS}', 'v3')", 50),
+        # Ten objects change in a version.
+        ("select * from kl.diff_versions('large', '@1')", 500),
+        ("select * from kl.diff_versions('large', '@1', '@3')", 1000),
+        ("select * from kl.output_consumers('large')", 0),
+        ("select * from kl.state_history('large') order by version_no desc limit 5", 500),
+    ],
+)
+def test_hot_readers_read_by_index_what_they_answer(
+    analyst: Connection, statement: str, most: int
+) -> None:
+    plan = _plan(analyst, statement)
+    assert {node["Node Type"] for node in plan.scans("resources")} <= {
+        "Index Scan",
+        "Index Only Scan",
+        "Bitmap Heap Scan",
+    }
+    assert plan.resources_read <= most
+
+
+@pytest.mark.parametrize(
+    ("call", "answers", "most"),
+    [
+        # Two resources of ten instances need the hub, one in a hundred.
+        (f"kl.blast_radius('large', '{landscape.HUB}')", 200, 2500),
+        (f"kl.dependencies_of('large', '{ADDRESS}')", 3, 500),
+        (f"kl.dependency_graph('large', '{landscape.HUB}', true)", 21, 2500),
+    ],
+)
+def test_a_graph_is_walked_by_index(large: Database, call: str, answers: int, most: int) -> None:
+    # What doors do inside shows in the counters of the table.
+    before = _fetched(large)
+    with large.connect("kl_query") as conn:
+        assert len(conn.execute(f"select * from {call}".encode()).fetchall()) == answers
+    after = _fetched(large)
+    assert after[0] == before[0], "no sequential scan of resources"
+    assert after[1] - before[1] <= most
+
+
+def _fetched(database: Database) -> tuple[int, int]:
+    """Return the sequential scans of resources, and the rows its indexes led to."""
+    with database.connect("postgres") as conn:
+        # A session hands its counters in when it ends.
+        deadline = time.monotonic() + 30
+        while conn.execute(_READING).fetchone():
+            assert time.monotonic() < deadline, "the analyst's session has not ended"
+            conn.execute("select pg_stat_clear_snapshot()")
+        row = conn.execute(
+            "select seq_scan, idx_tup_fetch from pg_stat_user_tables "
+            "where schemaname = 'kl_internal' and relname = 'resources'"
+        ).fetchone()
+        assert row is not None
+        return row[0], row[1]
