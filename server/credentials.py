@@ -1,6 +1,7 @@
 """kld token, kld workspace, kld environment: credentials and tenancy, on the database itself."""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
@@ -15,6 +16,7 @@ from server.options import remembered_database_options
 T = TypeVar("T")
 
 SCOPES = click.Choice(["state:read", "state:write", "outputs:read", "admin"])
+_LIFETIME = re.compile(r"[1-9]\d{0,5} (minute|hour|day|week|month|year)s?")
 _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
@@ -43,6 +45,12 @@ async def _work(
         return await work(conn)
 
 
+def _lifetime(_: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    if value is not None and not _LIFETIME.fullmatch(value):
+        raise click.BadParameter(f"{value!r} is no time such as '90 days'", param=parameter)
+    return value
+
+
 @click.group()
 def token() -> None:
     """Make, list and revoke the tokens of `kld serve --auth database`."""
@@ -54,7 +62,13 @@ def token() -> None:
 @click.option("--scope", "scopes", type=SCOPES, multiple=True, required=True)
 @click.option("--environment", metavar="ENV", help="ws_…/env_…; unless given, everywhere.")
 @click.option("--state-prefix", metavar="TEXT", help="Only states whose bare name starts so.")
-@click.option("--expires", "lifetime", metavar="INTERVAL", help="Such as '90 days'; else never.")
+@click.option(
+    "--expires",
+    "lifetime",
+    metavar="INTERVAL",
+    callback=_lifetime,
+    help="Such as '90 days'; else never.",
+)
 @_as_json
 @click.pass_context
 def create_token(
