@@ -31,6 +31,8 @@ def _object_walker(type_: Type, known: dict[Type, Walker | None]) -> Walker | No
         return None
 
     def walk(value: Any, base: Path) -> Iterator[Path]:
+        if not isinstance(value, dict):
+            return  # a dynamic block may hold anything
         for name, is_sensitive, inner in walkers:
             path = (*base, ("attr", name))
             if is_sensitive:
@@ -119,7 +121,7 @@ def _wrapped(walker: Walker) -> Walker:
 
 def _over_list(walker: Walker) -> Walker:
     def walk(value: Any, base: Path) -> Iterator[Path]:
-        for index, item in enumerate(value):
+        for index, item in enumerate(value if isinstance(value, list) else ()):
             if item is not None:
                 yield from walker(item, (*base, ("index", index)))
 
@@ -128,7 +130,7 @@ def _over_list(walker: Walker) -> Walker:
 
 def _over_map(walker: Walker) -> Walker:
     def walk(value: Any, base: Path) -> Iterator[Path]:
-        for key, item in value.items():
+        for key, item in value.items() if isinstance(value, dict) else ():
             if item is not None:
                 yield from walker(item, (*base, ("index", key)))
 
@@ -137,7 +139,7 @@ def _over_map(walker: Walker) -> Walker:
 
 def _over_set(walker: Walker) -> Walker:
     def walk(value: Any, base: Path) -> Iterator[Path]:
-        if any(item is not None and any(walker(item, base)) for item in value):
+        if any(any(walker(item, base)) for item in value):
             yield base
 
     return walk

@@ -21,7 +21,7 @@ _KIND_OF_NESTING: Final[Mapping[str, Kind]] = MappingProxyType(
 class _Attribute(msgspec.Struct):
     name: str
     type: Any = None
-    nested_type: msgspec.Raw | None = None
+    nested_type: msgspec.Raw = msgspec.Raw(b"null")
     sensitive: bool = False
     write_only: bool = False
 
@@ -136,7 +136,7 @@ class _Reader:
 
     def _attribute(self, text: msgspec.Raw) -> tuple[str, Type]:
         form = msgspec.json.decode(text, type=_Attribute)
-        if form.nested_type is None:
+        if bytes(form.nested_type) == b"null":
             type_ = parse_type(form.type)
         else:
             nested = msgspec.json.decode(form.nested_type, type=_Object)
