@@ -97,6 +97,11 @@ def test_what_is_not_sensitive_stays(secrets: World) -> None:
         assert conn.execute("select o.value from kl.outputs as o where o.name = 'open'").fetchone()
 
 
+# Thousands of queries: once is enough.
+_once = pytest.mark.parametrize("cluster", ["pg18"], indirect=True, scope="session")
+
+
+@_once
 @pytest.mark.parametrize("probe", PROBES)
 def test_no_error_tells_a_secret(secrets: World, probe: str) -> None:
     with secrets.connect(ANALYST) as conn:
@@ -104,6 +109,7 @@ def test_no_error_tells_a_secret(secrets: World, probe: str) -> None:
             _probe(conn, probe, view, column)
 
 
+@_once
 @pytest.mark.parametrize("probe", JSON_PROBES)
 def test_no_error_over_json_tells_a_secret(secrets: World, probe: str) -> None:
     with secrets.connect(ANALYST) as conn:
