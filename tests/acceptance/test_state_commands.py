@@ -200,3 +200,31 @@ def test_kl_export_pushes_back(served: Served, terraform: Terraform, state: str)
     terraform("state", "push", "-force", "first.json")
     assert "No changes" in terraform("plan")
     assert len(_addresses(served, state)) == 3
+
+
+def test_another_order_of_keys_is_taken_over_and_changes_nothing(
+    served: Served, terraform: Terraform, state: str
+) -> None:
+    _apply(terraform)
+    document = json.loads(terraform("state", "pull"))
+    for resource in document["resources"]:
+        for instance in resource["instances"]:
+            instance["attributes"] = dict(reversed(instance["attributes"].items()))
+    (terraform.folder / "turned.json").write_text(
+        json.dumps(document | {"serial": 2}), encoding="utf-8"
+    )
+    terraform("state", "push", "turned.json")
+    turned = json.loads(terraform("state", "pull"))
+    assert [
+        list(instance["attributes"])
+        for resource in turned["resources"]
+        for instance in resource["instances"]
+    ] == [["triggers_replace", "output", "input", "id"]] * 3
+
+    # Terraform writes its own order back, once.
+    terraform("apply", "-auto-approve")
+    terraform("apply", "-auto-approve")
+    assert len(_serials(served, state)) == 3
+    assert served.query(
+        "select distinct r.create_version_no from resources as r where r.state_name = %s", state
+    ) == [(1,)]
