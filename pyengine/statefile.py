@@ -20,6 +20,8 @@ Buffer = bytes | bytearray | memoryview
 
 CHUNK: Final = 1 << 20
 _ABSENT: Final = Raw(b"")
+_COMPACTED: Final = ("attributes", "identity")
+_TAKEN: Final = ("index_key", "deposed", "dependencies", *_COMPACTED)
 _ENVELOPE_MARKS: Final = ("encrypted_data", "encryption_version")
 _BOMS: Final = (
     (codecs.BOM_UTF8, "a UTF-8 byte order mark"),
@@ -45,19 +47,25 @@ class _Block(msgspec.Struct, forbid_unknown_fields=True):
     instances: list[Raw] | None = None
 
 
-class InstanceKeys(msgspec.Struct):
-    """What the database needs of an instance before it parses it, as it stands; empty: absent."""
+@dataclass(frozen=True, slots=True)
+class InstanceParts:
+    """An instance taken apart; None: absent. `rest` is the object without the other members.
 
-    index_key: Raw = _ABSENT
-    deposed: Raw = _ABSENT
-    dependencies: Raw = _ABSENT
+    `attributes` and `identity` are without white space: as Terraform compares them.
+    """
+
+    rest: bytes
+    index_key: bytes | None = None
+    deposed: bytes | None = None
+    dependencies: bytes | None = None
+    attributes: bytes | None = None
+    identity: bytes | None = None
 
 
 _TOP = msgspec.json.Decoder(dict[str, Raw])
 _BLOCKS = msgspec.json.Decoder(list[_Block])
 _LOOSE_BLOCKS = msgspec.json.Decoder(list[dict[str, Raw]])
 _INSTANCES = msgspec.json.Decoder(list[Raw] | None)
-_KEYS = msgspec.json.Decoder(InstanceKeys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,15 +101,24 @@ class Document:
             data = data.replace(self.surrogate_mark, b"\\u")
         return data
 
-    def instance_keys(self, position: int) -> InstanceKeys:
-        """Return index key, deposed key and dependencies of an object, as they stand."""
+    def parts(self, position: int) -> InstanceParts | None:
+        """Take the instance of an object apart; None: its resource has no instance."""
         piece = self.objects[position].slice
         if piece is None:
-            return InstanceKeys()
+            return None
         try:
-            return _KEYS.decode(piece)
+            members = _TOP.decode(piece)
         except msgspec.ValidationError as exc:
             raise _refusal(f"an instance of a resource is not an object ({exc})") from exc
+        taken = {
+            name: self._compact(raw) if name in _COMPACTED else self.payload(raw)
+            for name in _TAKEN
+            if (raw := members.pop(name, None)) is not None
+        }
+        return InstanceParts(self.payload(_object(members, None)), **taken)
+
+    def _compact(self, piece: Raw) -> bytes:
+        return self.payload(msgspec.json.format(bytes(piece), indent=-1))
 
 
 def split(body: Buffer) -> Document:

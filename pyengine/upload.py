@@ -86,17 +86,22 @@ def _member_rows(upload_id: UUID, document: Document) -> Iterator[bytes]:
 
 def _object_rows(upload_id: UUID, document: Document, ordinals: Iterable[int]) -> Iterator[bytes]:
     for ordinal in ordinals:
-        item = document.objects[ordinal]
-        keys = document.instance_keys(ordinal)
+        parts = document.parts(ordinal)
+        header = document.payload(document.objects[ordinal].header)
+        if parts is None:
+            yield _slice_row(upload_id, b"resource", ordinal, header=header)
+            continue
         yield _slice_row(
             upload_id,
             b"resource",
             ordinal,
-            header=document.payload(item.header),
-            index_key=document.payload(keys.index_key) or None,
-            deposed=document.payload(keys.deposed) or None,
-            dependencies=document.payload(keys.dependencies) or None,
-            slice_=None if item.slice is None else document.payload(item.slice),
+            header=header,
+            index_key=parts.index_key,
+            deposed=parts.deposed,
+            dependencies=parts.dependencies,
+            attributes=parts.attributes,
+            identity=parts.identity,
+            slice_=parts.rest,
         )
 
 
@@ -114,6 +119,8 @@ def _slice_row(
     index_key: bytes | None = None,
     deposed: bytes | None = None,
     dependencies: bytes | None = None,
+    attributes: bytes | None = None,
+    identity: bytes | None = None,
     slice_: bytes | None = None,
 ) -> bytes:
     return _row(
@@ -124,6 +131,8 @@ def _slice_row(
         index_key,
         deposed,
         dependencies,
+        attributes,
+        identity,
         slice_,
     )
 

@@ -17,8 +17,12 @@ create table kl_internal.dependency_sets (
 -- path: the address and the deposed key as a bounded text whose order is document order and whose
 -- prefixes are containment (kl_internal.object_path). deposed is '' for the current object.
 -- No foreign keys: rows come from one write path under the state's row lock, and their triggers
--- would cost a fifth of a large upload. escaped: the jsonb columns hold the escaped form of text that jsonb cannot hold
--- (kl_internal.escape_json). slice_hash: SHA-256 of the bytes the object last arrived as.
+-- would cost a fifth of a large upload.
+-- attributes and identity are the client's text without white space: Terraform compares bytes. When
+-- equal values come in other bytes the row stays, and its spelling is what GET serves from then on.
+-- escaped: the jsonb columns hold the escaped form of text that jsonb cannot hold, and attributes
+-- and identity need it to become jsonb (kl_internal.escape_json, kl_internal.projected).
+-- slice_hash: SHA-256 of the bytes the object last arrived as.
 create table kl_internal.resources (
     id                       bigint generated always as identity primary key,
     state_id                 uuid not null,
@@ -38,13 +42,15 @@ create table kl_internal.resources (
     resource_extra           jsonb,
     status                   text,
     schema_version           numeric(20, 0),
-    attributes               jsonb,
+    attributes               json,
+    attributes_spelling      json,
     attributes_flat          jsonb,
     sensitive_attributes     jsonb,
     private                  text,
     dependency_set_id        bigint,
     create_before_destroy    boolean,
-    identity                 jsonb,
+    identity                 json,
+    identity_spelling        json,
     identity_schema_version  numeric(20, 0),
     extra                    jsonb,
     escaped                  boolean not null default false,
@@ -118,8 +124,9 @@ create unlogged table kl_internal.staged_keys (
 
 -- kind 'document': slice is the top-level object without resources and outputs. 'output': header is
 -- the name (a JSON string). 'resource': header is the resource object without instances, slice the
--- instance object; its index_key, deposed and dependencies stand beside it as they came, so that
--- addresses are known before a slice is parsed; slice is null for a resource without instances.
+-- instance object without the members that stand beside it: index_key, deposed and dependencies as
+-- they came, so that addresses are known before a slice is parsed, and attributes and identity
+-- without white space. slice is null for a resource without instances.
 -- 'opaque': a run of bytes.
 create unlogged table kl_internal.staged_slices (
     upload_id     uuid not null,
@@ -129,6 +136,8 @@ create unlogged table kl_internal.staged_slices (
     index_key     bytea,
     deposed       bytea,
     dependencies  bytea,
+    attributes    bytea,
+    identity      bytea,
     slice         bytea,
     staged_at     timestamptz not null default now(),
     constraint staged_slices_pkey primary key (upload_id, kind, ordinal)

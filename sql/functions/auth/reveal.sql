@@ -24,7 +24,7 @@ begin
             detail = jsonb_build_object('state', p_state)::text;
     end if;
 
-    select r.attributes
+    select kl_internal.projected(r.attributes, r.escaped)
     into v_value
     from kl_internal.resources as r
     where r.state_id = v_state.id

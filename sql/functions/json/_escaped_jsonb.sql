@@ -4,6 +4,7 @@ language plpgsql
 immutable
 strict
 parallel safe
+security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -21,4 +22,5 @@ $$;
 comment on function kl_internal.escaped_jsonb(text) is
 'JSON text as jsonb in escaped form (kl_internal.escape_json).
 
-Raises: KL001.';
+Raises: KL001.
+Definer: a view calls it as its reader.';

@@ -1,3 +1,4 @@
+-- requires: json/_same_json
 create or replace function kl_internal.changed_parts(
     p_old kl_internal.resources,
     p_new kl_internal.resources
@@ -12,7 +13,9 @@ as $$
     select array_remove(
         array[
             case
-                when p_old.attributes is distinct from p_new.attributes
+                when not kl_internal.same_json(
+                    p_old.attributes, p_new.attributes, p_old.escaped or p_new.escaped
+                )
                     or p_old.attributes_flat is distinct from p_new.attributes_flat then
                     'attributes'
             end,
@@ -40,7 +43,9 @@ as $$
             end,
             case when p_old.private is distinct from p_new.private then 'private' end,
             case
-                when p_old.identity is distinct from p_new.identity
+                when not kl_internal.same_json(
+                    p_old.identity, p_new.identity, p_old.escaped or p_new.escaped
+                )
                     or p_old.identity_schema_version is distinct from p_new.identity_schema_version
                     then 'identity'
             end,

@@ -1,4 +1,7 @@
--- requires: auth/_visible_states.view, readers/_remote_state_name, states/_masked_attributes
+-- requires: auth/_visible_states.view
+-- requires: json/_projected
+-- requires: readers/_remote_state_name
+-- requires: states/_masked_attributes
 create or replace view kl.remote_state_reads
 with (security_barrier)
 as
@@ -19,7 +22,9 @@ inner join kl_internal.state_versions as v
     on v.state_id = s.id
     and v.version_no = r.opened_no
 cross join lateral (
-    select kl_internal.masked_attributes(r.attributes, r.sensitive_attributes) as attributes
+    select kl_internal.masked_attributes(
+        kl_internal.projected(r.attributes, r.escaped), r.sensitive_attributes
+    ) as attributes
 ) as m
 cross join lateral (
     select kl_internal.remote_state_name(

@@ -1,4 +1,5 @@
 -- requires: auth/_visible_states.view
+-- requires: json/_projected
 -- requires: readers/_attribute_changes
 -- requires: readers/_changed_parts
 -- requires: states/_analyst_attributes
@@ -21,13 +22,13 @@ from (
         a.opened_no as new_create_version_no,
         a.closed_no as new_delete_version_no,
         kl_internal.attribute_changes(
-            coalesce(b.attributes, '{}'),
-            coalesce(a.attributes, '{}'),
+            coalesce(kl_internal.projected(b.attributes, b.escaped), '{}'),
+            coalesce(kl_internal.projected(a.attributes, a.escaped), '{}'),
             kl_internal.analyst_attributes(
-                b.type, w.terraform_version, coalesce(b.attributes, '{}'), b.sensitive_attributes
+                b.type, w.terraform_version, coalesce(kl_internal.projected(b.attributes, b.escaped), '{}'), b.sensitive_attributes
             ),
             kl_internal.analyst_attributes(
-                a.type, v.terraform_version, coalesce(a.attributes, '{}'), a.sensitive_attributes
+                a.type, v.terraform_version, coalesce(kl_internal.projected(a.attributes, a.escaped), '{}'), a.sensitive_attributes
             )
         ) as changes,
         kl_internal.changed_parts(b, a) as changed_parts
@@ -59,13 +60,13 @@ from (
         a.opened_no as new_create_version_no,
         a.closed_no as new_delete_version_no,
         kl_internal.attribute_changes(
-            coalesce(b.attributes, '{}'),
-            coalesce(a.attributes, '{}'),
+            coalesce(kl_internal.projected(b.attributes, b.escaped), '{}'),
+            coalesce(kl_internal.projected(a.attributes, a.escaped), '{}'),
             kl_internal.analyst_attributes(
-                b.type, w.terraform_version, coalesce(b.attributes, '{}'), b.sensitive_attributes
+                b.type, w.terraform_version, coalesce(kl_internal.projected(b.attributes, b.escaped), '{}'), b.sensitive_attributes
             ),
             kl_internal.analyst_attributes(
-                a.type, v.terraform_version, coalesce(a.attributes, '{}'), a.sensitive_attributes
+                a.type, v.terraform_version, coalesce(kl_internal.projected(a.attributes, a.escaped), '{}'), a.sensitive_attributes
             )
         ) as changes,
         kl_internal.changed_parts(b, a) as changed_parts

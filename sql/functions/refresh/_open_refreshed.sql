@@ -20,15 +20,15 @@ as $$
         select
             n.state_id, p_version_no, n.path, n.address, n.config_address, n.module, n.mode,
             n.type, n.name, n.index_key, n.deposed, n.provider, n.instance_provider,
-            n.resource_extra, n.status, n.schema_version, n.attributes, n.attributes_flat,
+            n.resource_extra, n.status, n.schema_version, c.attributes, n.attributes_flat,
             n.sensitive_attributes, n.private, n.dependency_set_id, n.create_before_destroy,
-            n.identity, n.identity_schema_version, n.extra, n.escaped,
+            c.identity, n.identity_schema_version, n.extra, c.escaped,
             kl_internal.resource_hash(
                 n.path, n.module, n.index_key::text, n.provider, n.instance_provider,
-                n.resource_extra::text, n.status, n.schema_version::text, n.attributes::text,
+                n.resource_extra::text, n.status, n.schema_version::text, c.attributes::text,
                 n.attributes_flat::text, n.sensitive_attributes::text, n.private,
-                n.dependency_set_id::text, n.create_before_destroy::text, n.identity::text,
-                n.identity_schema_version::text, n.extra::text, n.escaped::text
+                n.dependency_set_id::text, n.create_before_destroy::text, c.identity::text,
+                n.identity_schema_version::text, n.extra::text, c.escaped::text
             )
         from kl_internal.compared_reads as c
         cross join lateral jsonb_populate_record(c.renewed, '{}') as n

@@ -12,11 +12,11 @@ select
     r.deposed,
     coalesce(r.instance_provider, r.provider) as provider,
     coalesce(r.schema_version, 0) as schema_version,
-    r.attributes,
+    coalesce(r.attributes_spelling, r.attributes) as attributes,
     r.attributes_flat,
     r.sensitive_attributes,
     r.private,
-    r.identity,
+    coalesce(r.identity_spelling, r.identity) as identity,
     r.identity_schema_version,
     r.escaped
 from kl_internal.refresh_runs as n

@@ -1,4 +1,7 @@
--- requires: auth/_visible_states.view, readers/_attribute_changes, states/_analyst_attributes
+-- requires: auth/_visible_states.view
+-- requires: json/_projected
+-- requires: readers/_attribute_changes
+-- requires: states/_analyst_attributes
 create or replace view kl.current_resource_drift
 with (security_barrier)
 as
@@ -10,7 +13,7 @@ with refreshed as (
         r.address,
         r.type,
         r.opened_no as version_no,
-        coalesce(r.attributes, '{}') as attributes,
+        coalesce(kl_internal.projected(r.attributes, r.escaped), '{}') as attributes,
         r.sensitive_attributes
     from kl_internal.resources as r
     inner join kl_internal.state_versions as v
@@ -91,7 +94,7 @@ left join kl_internal.resources as c
 cross join lateral (
     -- The last content that neither a refresh nor a move wrote.
     select
-        h.attributes,
+        kl_internal.projected(h.attributes, h.escaped) as attributes,
         h.sensitive_attributes,
         h.schema_version,
         w.terraform_version

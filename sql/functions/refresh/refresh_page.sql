@@ -35,11 +35,11 @@ begin
         o.type,
         o.deposed,
         o.schema_version,
-        kl_internal.json_text(o.attributes, o.escaped),
+        o.attributes::text,
         kl_internal.json_text(o.attributes_flat, o.escaped),
         kl_internal.json_text(o.sensitive_attributes, o.escaped),
         o.private,
-        kl_internal.json_text(o.identity, o.escaped),
+        o.identity::text,
         o.identity_schema_version
     from kl_internal.refresh_objects as o
     where o.refresh_run_id = p_refresh_run_id

@@ -1,4 +1,4 @@
--- requires: states/_analyst_attributes
+-- requires: json/_projected, states/_analyst_attributes
 create or replace function kl_internal.masked_document(p_version kl_internal.state_versions)
 returns jsonb
 language sql
@@ -27,7 +27,7 @@ as $$
                         kl_internal.analyst_attributes(
                             r.type,
                             w.terraform_version,
-                            coalesce(r.attributes, '{}'),
+                            coalesce(kl_internal.projected(r.attributes, r.escaped), '{}'),
                             r.sensitive_attributes
                         ),
                         'sensitive_attributes',

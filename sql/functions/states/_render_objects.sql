@@ -1,4 +1,4 @@
--- requires: json/_unescape_json, states/_resource_documents.view
+-- requires: states/_resource_documents.view
 create or replace function kl_internal.render_objects(
     p_state_id   uuid,
     p_version_no bigint,
@@ -50,20 +50,12 @@ as $$
                 when lag(o.header) over in_order = o.header then ','
                 else ']},' || o.header
             end as separator,
-            concat(o.before_attributes, o.attributes, o.after_attributes) as instance,
-            o.escaped
+            o.instance
         from objects as o
         window in_order as (order by o.path)
     )
     select
-        string_agg(
-            case
-                when r.escaped then kl_internal.unescape_json(r.separator || r.instance)
-                else r.separator || r.instance
-            end,
-            ''
-            order by r.path
-        ),
+        string_agg(r.separator || r.instance, '' order by r.path),
         max(r.path)
     from rendered as r
     where r.path > p_after collate "C";

@@ -1,4 +1,7 @@
--- requires: auth/_visible_states.view, states/_analyst_attributes, states/_lists_sensitive
+-- requires: auth/_visible_states.view
+-- requires: json/_projected
+-- requires: states/_analyst_attributes
+-- requires: states/_lists_sensitive
 create or replace view kl.resources
 with (security_barrier)
 as
@@ -19,11 +22,11 @@ select
         when r.sensitive_attributes = '[]'
             and r.type <> 'terraform_remote_state'
             and kl_internal.lists_sensitive(v.terraform_version) then
-            coalesce(r.attributes, '{}')
+            coalesce(kl_internal.projected(r.attributes, r.escaped), '{}')
         else kl_internal.analyst_attributes(
             r.type,
             v.terraform_version,
-            coalesce(r.attributes, '{}'),
+            coalesce(kl_internal.projected(r.attributes, r.escaped), '{}'),
             r.sensitive_attributes
         )
     end as attributes,

@@ -54,7 +54,7 @@ begin
     select r.*
     into v_resources
     from kl_internal.replace_resources(
-        p_state.id, p_upload_id, v_unmatched, v_draft.version_no, false
+        p_state.id, p_upload_id, v_unmatched, v_draft.version_no
     ) as r;
     select o.*
     into v_outputs

@@ -1,4 +1,7 @@
--- requires: json/_canonical_set, upload/_parsed_objects, upload/_same_dependencies
+-- requires: json/_canonical_set
+-- requires: json/_same_json
+-- requires: upload/_parsed_objects
+-- requires: upload/_same_dependencies
 create or replace function kl_internal.mark_unchanged(p_state_id uuid, p_upload_id uuid)
 returns void
 language sql
@@ -11,7 +14,11 @@ as $$
     with same as (
         select
             r.id,
-            p.ordinal
+            p.ordinal,
+            case
+                when p.attributes::text <> r.attributes::text then p.attributes
+            end as attributes_spelling,
+            case when p.identity::text <> r.identity::text then p.identity end as identity_spelling
         from kl_internal.parsed_objects(p_upload_id) as p
         inner join kl_internal.upload_objects as u
             on u.upload_id = p_upload_id
@@ -27,7 +34,9 @@ as $$
             and r.resource_extra is not distinct from u.resource_extra
             and r.status is not distinct from p.status
             and r.schema_version is not distinct from p.schema_version
-            and coalesce(r.attributes, '{}') = coalesce(p.attributes, '{}')
+            and kl_internal.same_json(
+                coalesce(r.attributes, '{}'), coalesce(p.attributes, '{}'), r.escaped
+            )
             and r.attributes_flat is not distinct from p.attributes_flat
             and kl_internal.canonical_set(r.sensitive_attributes)
                 is not distinct from kl_internal.canonical_set(p.sensitive_attributes)
@@ -37,14 +46,16 @@ as $$
                 or kl_internal.same_dependencies(r.dependency_set_id, u.dependency_set_id)
             )
             and r.create_before_destroy is not distinct from p.create_before_destroy
-            and r.identity is not distinct from p.identity
+            and kl_internal.same_json(r.identity, p.identity, r.escaped)
             and r.identity_schema_version is not distinct from p.identity_schema_version
             and r.extra is not distinct from p.extra
             and r.escaped = u.escaped
     ),
     remembered as (
         update kl_internal.resources as r
-        set slice_hash = k.digest
+        set slice_hash = k.digest,
+            attributes_spelling = s.attributes_spelling,
+            identity_spelling = s.identity_spelling
         from same as s
         inner join kl_internal.staged_keys as k
             on k.upload_id = p_upload_id

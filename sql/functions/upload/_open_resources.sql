@@ -28,7 +28,7 @@ as $$
             p.identity, p.identity_schema_version, p.extra, u.escaped, k.digest,
             kl_internal.resource_hash(
                 u.path, u.module, u.index_key::text, u.provider, p.instance_provider,
-                u.resource_extra::text, p.status, p.schema_version::text, p.attributes_text,
+                u.resource_extra::text, p.status, p.schema_version::text, p.attributes::text,
                 p.attributes_flat::text, p.sensitive_attributes::text, p.private,
                 u.dependency_set_id::text, p.create_before_destroy::text, p.identity::text,
                 p.identity_schema_version::text, p.extra::text, u.escaped::text

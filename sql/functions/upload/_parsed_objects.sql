@@ -1,60 +1,4 @@
--- requires: json/_refuse_expansion
--- requires: json/_rendered_limit
 -- requires: json/_staged_json
--- requires: upload/_checked_paths
--- requires: upload/_checked_version
--- requires: upload/_odd_members
--- requires: upload/_refuse_object
--- requires: json/_rendered_limit
--- requires: json/_staged_json
--- requires: upload/_checked_paths
--- requires: upload/_checked_version
--- requires: upload/_odd_members
--- requires: upload/_refuse_object
--- requires: json/_rendered_limit
--- requires: json/_staged_json
--- requires: upload/_checked_paths
--- requires: upload/_checked_version
--- requires: upload/_odd_members
--- requires: upload/_refuse_object
--- requires: json/_rendered_limit
--- requires: json/_staged_json
--- requires: upload/_checked_paths
--- requires: upload/_checked_version
--- requires: upload/_odd_members
--- requires: upload/_refuse_object
--- requires: json/_rendered_limit
--- requires: json/_staged_json
--- requires: upload/_checked_paths
--- requires: upload/_checked_version
--- requires: upload/_odd_members
--- requires: upload/_refuse_object
--- requires: json/_refuse_expansion
--- requires: json/_rendered_limit
--- requires: upload/_checked_paths
--- requires: upload/_checked_version
--- requires: upload/_odd_members
--- requires: upload/_refuse_object
--- requires: json/_refuse_expansion
--- requires: json/_rendered_limit
--- requires: upload/_checked_paths
--- requires: upload/_checked_version
--- requires: upload/_odd_members
--- requires: upload/_refuse_object
--- requires: json/_refuse_expansion
--- requires: json/_rendered_limit
--- requires: upload/_checked_paths
--- requires: upload/_checked_version
--- requires: upload/_odd_members
--- requires: upload/_refuse_object
--- requires: json/_refuse_expansion
--- requires: json/_rendered_limit
--- requires: upload/_checked_paths
--- requires: upload/_checked_version
--- requires: upload/_odd_members
--- requires: upload/_refuse_object
--- requires: json/_refuse_expansion
--- requires: json/_rendered_limit
 -- requires: upload/_checked_paths
 -- requires: upload/_checked_version
 -- requires: upload/_odd_members
@@ -64,8 +8,7 @@ returns table (
     ordinal                  integer,
     path                     text,
     body                     jsonb,
-    attributes               jsonb,
-    attributes_text          text,
+    attributes               json,
     status                   text,
     instance_provider        text,
     schema_version           numeric,
@@ -73,7 +16,7 @@ returns table (
     sensitive_attributes     jsonb,
     private                  text,
     create_before_destroy    boolean,
-    identity                 jsonb,
+    identity                 json,
     identity_schema_version  numeric,
     extra                    jsonb
 )
@@ -85,8 +28,7 @@ as $$
         u.ordinal,
         u.path,
         b.body,
-        a.attributes,
-        a.attributes_text,
+        pg_catalog.convert_from(s.attributes, 'UTF8')::json,
         case
             when b.body ->> 'status' is null or b.body ->> 'status' in ('', 'tainted') then
                 b.body ->> 'status'
@@ -129,7 +71,7 @@ as $$
                 )::boolean
             end
         end,
-        b.body -> 'identity',
+        pg_catalog.convert_from(s.identity, 'UTF8')::json,
         kl_internal.checked_version(
             u.address, 'identity_schema_version', b.body -> 'identity_schema_version'
         ),
@@ -140,7 +82,7 @@ as $$
                 'create_before_destroy', 'identity', 'identity_schema_version'
             ]
                 || case
-                    when a.small <> pg_catalog.jsonb_strip_nulls(a.small)
+                    when b.body <> pg_catalog.jsonb_strip_nulls(b.body)
                         or b.body ->> 'deposed' = ''
                         or b.body -> 'dependencies' = '[]' then
                         kl_internal.odd_members(b.body)
@@ -157,23 +99,8 @@ as $$
         select kl_internal.staged_json(s.slice, u.escaped) as body
         offset 0
     ) as b
-    cross join lateral (
-        select
-            b.body -> 'attributes' as attributes,
-            (b.body -> 'attributes')::text as attributes_text,
-            b.body - array[
-                'attributes', 'attributes_flat', 'sensitive_attributes', 'identity'
-            ] as small
-        offset 0
-    ) as a
     where u.upload_id = p_upload_id
-        and not u.unchanged
-        and case
-            when pg_catalog.octet_length(a.attributes_text)
-                > kl_internal.rendered_limit(pg_catalog.octet_length(s.slice)) then
-                kl_internal.refuse_expansion() is not null
-            else true
-        end;
+        and not u.unchanged;
 $$;
 
 comment on function kl_internal.parsed_objects(uuid) is

@@ -24,10 +24,8 @@ begin
             e.escaped
         from kl_internal.staged_slices as s
         cross join lateral (
-            select not (
-                kl_internal.fits_jsonb(convert_from(s.header, 'UTF8'))
-                and kl_internal.fits_jsonb(convert_from(s.slice, 'UTF8'))
-            ) as escaped
+            select kl_internal.needs_escape(convert_from(s.header, 'UTF8'))
+                or kl_internal.needs_escape(convert_from(s.slice, 'UTF8')) as escaped
         ) as e
         where s.upload_id = p_upload_id
             and s.kind = 'output'

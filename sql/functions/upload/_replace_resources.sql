@@ -3,7 +3,6 @@ create or replace function kl_internal.replace_resources(
     p_upload_id        uuid,
     p_ordinals         integer[],
     p_version_no       bigint,
-    p_exact            boolean,
     out closed_count   bigint,
     out opened_count   bigint,
     out changed_digest bigint
@@ -26,7 +25,7 @@ begin
         );
 
     perform kl_internal.stage_dependency_sets(p_state_id, p_upload_id);
-    perform kl_internal.resolve_upload_objects(p_state_id, p_upload_id, p_exact);
+    perform kl_internal.resolve_upload_objects(p_state_id, p_upload_id);
     perform kl_internal.require_one_object_each(p_state_id, p_upload_id);
 
     if p_version_no > 1 then
@@ -49,21 +48,16 @@ begin
         perform kl_internal.require_one_provider_each(p_state_id, p_upload_id);
     end if;
 exception
-    when untranslatable_character or invalid_text_representation or numeric_value_out_of_range then
-        -- Something that jsonb cannot hold as it stands: once more, object by object.
-        if p_exact then
-            raise;
-        end if;
-
-        select r.closed_count, r.opened_count, r.changed_digest
-        into closed_count, opened_count, changed_digest
-        from kl_internal.replace_resources(
-            p_state_id, p_upload_id, p_ordinals, p_version_no, true
-        ) as r;
+    when untranslatable_character or invalid_text_representation or character_not_in_repertoire
+        or numeric_value_out_of_range or program_limit_exceeded or statement_too_complex then
+        raise exception using
+            errcode = 'KL001',
+            message = format('a resource object cannot be stored (%s); nothing was stored', sqlerrm),
+            detail = jsonb_build_object('sqlstate', sqlstate)::text;
 end;
 $$;
 
-comment on function kl_internal.replace_resources(uuid, uuid, integer[], bigint, boolean) is
+comment on function kl_internal.replace_resources(uuid, uuid, integer[], bigint) is
 'Bring the resource rows of a state to what an upload says: close, then open.
 
 Raises: KL001.';

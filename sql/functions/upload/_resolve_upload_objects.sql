@@ -2,103 +2,16 @@
 -- requires: address/_instance_key_text
 -- requires: address/_parse_module
 -- requires: address/_resource_path
--- requires: json/_fits_jsonb
+-- requires: json/_needs_escape
 -- requires: json/_null_members
 -- requires: json/_staged_json
 -- requires: upload/_dependency_digest
 -- requires: upload/_dependency_list
 -- requires: upload/_header_problem
 -- requires: upload/_provider_problem
--- requires: address/_instance_key_text
--- requires: address/_parse_module
--- requires: address/_resource_path
--- requires: json/_fits_jsonb
--- requires: json/_null_members
--- requires: json/_staged_json
--- requires: upload/_dependency_digest
--- requires: upload/_dependency_list
--- requires: upload/_header_problem
--- requires: upload/_provider_problem
--- requires: address/_instance_key_text
--- requires: address/_parse_module
--- requires: address/_resource_path
--- requires: json/_fits_jsonb
--- requires: json/_null_members
--- requires: json/_staged_json
--- requires: upload/_dependency_digest
--- requires: upload/_dependency_list
--- requires: upload/_header_problem
--- requires: upload/_provider_problem
--- requires: address/_instance_key_text
--- requires: address/_parse_module
--- requires: address/_resource_path
--- requires: json/_fits_jsonb
--- requires: json/_null_members
--- requires: json/_staged_json
--- requires: upload/_dependency_digest
--- requires: upload/_dependency_list
--- requires: upload/_header_problem
--- requires: upload/_provider_problem
--- requires: address/_instance_key_text
--- requires: address/_parse_module
--- requires: address/_resource_path
--- requires: json/_fits_jsonb
--- requires: json/_null_members
--- requires: json/_staged_json
--- requires: upload/_dependency_digest
--- requires: upload/_dependency_list
--- requires: upload/_header_problem
--- requires: upload/_provider_problem
--- requires: address/_instance_key_text
--- requires: address/_parse_module
--- requires: address/_resource_path
--- requires: json/_escaped_jsonb
--- requires: json/_fits_jsonb
--- requires: json/_null_members
--- requires: upload/_dependency_digest
--- requires: upload/_dependency_list
--- requires: upload/_header_problem
--- requires: upload/_provider_problem
--- requires: address/_instance_key_text
--- requires: address/_parse_module
--- requires: address/_resource_path
--- requires: json/_escaped_jsonb
--- requires: json/_fits_jsonb
--- requires: json/_null_members
--- requires: upload/_dependency_digest
--- requires: upload/_dependency_list
--- requires: upload/_header_problem
--- requires: address/_instance_key_text
--- requires: address/_parse_module
--- requires: address/_resource_path
--- requires: json/_escaped_jsonb
--- requires: json/_fits_jsonb
--- requires: json/_null_members
--- requires: upload/_dependency_digest
--- requires: upload/_dependency_list
--- requires: upload/_header_problem
--- requires: address/_instance_key_text
--- requires: address/_parse_module
--- requires: address/_resource_path
--- requires: json/_escaped_jsonb
--- requires: json/_fits_jsonb
--- requires: json/_null_members
--- requires: upload/_dependency_digest
--- requires: upload/_dependency_list
--- requires: upload/_header_problem
--- requires: address/_instance_key_text
--- requires: address/_parse_module
--- requires: address/_resource_path
--- requires: json/_escaped_jsonb
--- requires: json/_fits_jsonb
--- requires: json/_null_members
--- requires: upload/_dependency_digest
--- requires: upload/_dependency_list
--- requires: upload/_header_problem
 create or replace function kl_internal.resolve_upload_objects(
     p_state_id  uuid,
-    p_upload_id uuid,
-    p_exact     boolean
+    p_upload_id uuid
 )
 returns void
 language sql
@@ -118,10 +31,13 @@ as $$
             nullif(kl_internal.staged_json(s.deposed, e.escaped), 'null') as deposed
         from kl_internal.staged_slices as s
         cross join lateral (
-            select p_exact and not (
-                kl_internal.fits_jsonb(convert_from(s.header, 'UTF8'))
-                and kl_internal.fits_jsonb(convert_from(s.index_key, 'UTF8'))
-                and kl_internal.fits_jsonb(convert_from(s.slice, 'UTF8'))
+            select coalesce(
+                kl_internal.needs_escape(convert_from(s.header, 'UTF8'))
+                or kl_internal.needs_escape(convert_from(s.index_key, 'UTF8'))
+                or kl_internal.needs_escape(convert_from(s.attributes, 'UTF8'))
+                or kl_internal.needs_escape(convert_from(s.identity, 'UTF8'))
+                or kl_internal.needs_escape(convert_from(s.slice, 'UTF8')),
+                false
             ) as escaped
             offset 0
         ) as e
@@ -230,8 +146,7 @@ as $$
         or kl_internal.header_problem(p.header) is not null;
 $$;
 
-comment on function kl_internal.resolve_upload_objects(uuid, uuid, boolean) is
+comment on function kl_internal.resolve_upload_objects(uuid, uuid) is
 'Work out the path, address and header columns of staged objects, into upload_objects.
 
-p_exact: check each object for what jsonb cannot hold; without it such an object makes the cast
-fail, and the caller calls again with it. Raises: KL001.';
+Raises: KL001.';

@@ -24,7 +24,7 @@ begin
     where s.upload_id = p_upload_id
         and s.kind = 'document';
 
-    escaped := not kl_internal.fits_jsonb(v_text);
+    escaped := kl_internal.needs_escape(v_text);
     v_document := case
         when escaped then kl_internal.escaped_jsonb(v_text)
         else v_text::jsonb

@@ -3,6 +3,7 @@
 -- requires: address/_parse_module
 -- requires: address/_resource_path
 -- requires: verify/_damage_range
+-- requires: verify/_path_after
 -- requires: verify/_resource_hash
 create or replace function kl_internal.verify_resources(
     p_state_id    uuid,

@@ -1,0 +1,22 @@
+create or replace function kl_internal.needs_escape(p_text text)
+returns boolean
+language sql
+immutable
+parallel safe
+as $$
+    -- NUL, surrogate escapes (paired ones come through unharmed), numerals with an exponent of
+    -- three digits, and numerals that only a very long text can hold.
+    select pg_catalog.strpos(p_text, '\u0000') > 0
+        or pg_catalog.strpos(p_text, '\ud') > 0
+        or pg_catalog.strpos(p_text, '\uD') > 0
+        or p_text ~ '[:,\[]\s*-?[0-9.]+[eE][+-]?[0-9]{3}'
+        or (
+            pg_catalog.octet_length(p_text) > 100000
+            and p_text ~ '(?:[0-9.]{250}){400}'
+        );
+$$;
+
+comment on function kl_internal.needs_escape(text) is
+'Whether JSON text may hold what jsonb cannot hold or would blow up; null for null. Inlined.
+
+Where it says no, the cast to jsonb succeeds and is exact.';
