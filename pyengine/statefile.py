@@ -20,8 +20,8 @@ Buffer = bytes | bytearray | memoryview
 
 CHUNK: Final = 1 << 20
 _ABSENT: Final = Raw(b"")
-_COMPACTED: Final = ("attributes", "identity")
-_TAKEN: Final = ("index_key", "deposed", "dependencies", *_COMPACTED)
+_COPIED: Final = ("index_key", "deposed", "dependencies")
+_MOVED: Final = ("attributes", "identity")
 _ENVELOPE_MARKS: Final = ("encrypted_data", "encryption_version")
 _BOMS: Final = (
     (codecs.BOM_UTF8, "a UTF-8 byte order mark"),
@@ -49,7 +49,7 @@ class _Block(msgspec.Struct, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class InstanceParts:
-    """An instance taken apart; None: absent. `rest` is the object without the other members.
+    """An instance taken apart; None: absent. `rest` is the object without the last two members.
 
     `attributes` and `identity` are without white space: as Terraform compares them.
     """
@@ -110,12 +110,9 @@ class Document:
             members = _TOP.decode(piece)
         except msgspec.ValidationError as exc:
             raise _refusal(f"an instance of a resource is not an object ({exc})") from exc
-        taken = {
-            name: self._compact(raw) if name in _COMPACTED else self.payload(raw)
-            for name in _TAKEN
-            if (raw := members.pop(name, None)) is not None
-        }
-        return InstanceParts(self.payload(_object(members, None)), **taken)
+        beside = {name: self.payload(members[name]) for name in _COPIED if name in members}
+        compact = {name: self._compact(members.pop(name)) for name in _MOVED if name in members}
+        return InstanceParts(self.payload(_object(members, None)), **beside, **compact)
 
     def _compact(self, piece: Raw) -> bytes:
         return self.payload(msgspec.json.format(bytes(piece), indent=-1))

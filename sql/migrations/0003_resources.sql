@@ -124,9 +124,9 @@ create unlogged table kl_internal.staged_keys (
 
 -- kind 'document': slice is the top-level object without resources and outputs. 'output': header is
 -- the name (a JSON string). 'resource': header is the resource object without instances, slice the
--- instance object without the members that stand beside it: index_key, deposed and dependencies as
--- they came, so that addresses are known before a slice is parsed, and attributes and identity
--- without white space. slice is null for a resource without instances.
+-- instance object without attributes and identity, which stand beside it without white space; its
+-- index_key, deposed and dependencies stand there as well, so that addresses are known before a
+-- slice is parsed. slice is null for a resource without instances.
 -- 'opaque': a run of bytes.
 create unlogged table kl_internal.staged_slices (
     upload_id     uuid not null,

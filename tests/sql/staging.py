@@ -80,20 +80,21 @@ class Upload:
                 ]
             )
             return
-        rows = []
+        rows: list[tuple[Any, ...]] = []
         for ordinal in wanted:
-            item, keys = self.document.objects[ordinal], self.document.instance_keys(ordinal)
-            rows.append(
-                (
-                    "resource",
-                    ordinal,
-                    self._bytes(item.header),
-                    self._bytes(keys.index_key) or None,
-                    self._bytes(keys.deposed) or None,
-                    self._bytes(keys.dependencies) or None,
-                    None if item.slice is None else self._bytes(item.slice),
+            header = self._bytes(self.document.objects[ordinal].header)
+            parts = self.document.parts(ordinal)
+            row: tuple[Any, ...] = (None,) * 6
+            if parts is not None:
+                row = (
+                    parts.index_key,
+                    parts.deposed,
+                    parts.dependencies,
+                    parts.rest,
+                    parts.attributes,
+                    parts.identity,
                 )
-            )
+            rows.append(("resource", ordinal, header, *row))
         self._copy(rows)
 
     def write(self, name: str, lock_id: str | None = None) -> Written:
@@ -124,10 +125,10 @@ class Upload:
     def _copy(self, rows: list[tuple[Any, ...]]) -> None:
         with self.conn.cursor().copy(
             "copy kl_internal.staged_slices (upload_id, kind, ordinal, header, index_key, deposed, "
-            "dependencies, slice) from stdin"
+            "dependencies, slice, attributes, identity) from stdin"
         ) as copy:
             for row in rows:
-                copy.write_row((self.id, *row))
+                copy.write_row((self.id, *row, *(None,) * (9 - len(row))))
 
     def _bytes(self, piece: Any) -> bytes:  # noqa: ANN401 - bytes or a raw slice
         return self.document.payload(piece)

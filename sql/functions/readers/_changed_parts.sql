@@ -1,7 +1,7 @@
--- requires: json/_same_json
+-- requires: json/_same_json, states/_objects.view
 create or replace function kl_internal.changed_parts(
-    p_old kl_internal.resources,
-    p_new kl_internal.resources
+    p_old kl_internal.objects,
+    p_new kl_internal.objects
 )
 returns text[]
 language sql
@@ -59,7 +59,7 @@ as $$
     );
 $$;
 
-comment on function kl_internal.changed_parts(kl_internal.resources, kl_internal.resources) is
+comment on function kl_internal.changed_parts(kl_internal.objects, kl_internal.objects) is
 'Which parts of an object differ between two contents of it; of some, analysts see no more.
 
 Definer: a view calls it as its reader.';

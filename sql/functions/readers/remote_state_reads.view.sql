@@ -1,7 +1,7 @@
 -- requires: auth/_visible_states.view
--- requires: json/_projected
 -- requires: readers/_remote_state_name
 -- requires: states/_masked_attributes
+-- requires: states/_objects.view
 create or replace view kl.remote_state_reads
 with (security_barrier)
 as
@@ -13,7 +13,7 @@ select
     t.id as reads_state_id,
     v.created_at as read_since
 from kl_internal.visible_states as s
-inner join kl_internal.resources as r
+inner join kl_internal.objects as r
     on r.state_id = s.id
     and r.closed_no is null
     and r.mode = 'data'
@@ -23,7 +23,7 @@ inner join kl_internal.state_versions as v
     and v.version_no = r.opened_no
 cross join lateral (
     select kl_internal.masked_attributes(
-        kl_internal.projected(r.attributes, r.escaped), r.sensitive_attributes
+        r.projection, r.sensitive_attributes
     ) as attributes
 ) as m
 cross join lateral (

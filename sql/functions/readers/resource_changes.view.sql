@@ -1,8 +1,8 @@
 -- requires: auth/_visible_states.view
--- requires: json/_projected
 -- requires: readers/_attribute_changes
 -- requires: readers/_changed_parts
 -- requires: states/_analyst_attributes
+-- requires: states/_objects.view
 create or replace view kl.resource_changes
 with (security_barrier)
 as
@@ -22,21 +22,21 @@ from (
         a.opened_no as new_create_version_no,
         a.closed_no as new_delete_version_no,
         kl_internal.attribute_changes(
-            coalesce(kl_internal.projected(b.attributes, b.escaped), '{}'),
-            coalesce(kl_internal.projected(a.attributes, a.escaped), '{}'),
+            b.projection,
+            a.projection,
             kl_internal.analyst_attributes(
-                b.type, w.terraform_version, coalesce(kl_internal.projected(b.attributes, b.escaped), '{}'), b.sensitive_attributes
+                b.type, w.terraform_version, b.projection, b.sensitive_attributes
             ),
             kl_internal.analyst_attributes(
-                a.type, v.terraform_version, coalesce(kl_internal.projected(a.attributes, a.escaped), '{}'), a.sensitive_attributes
+                a.type, v.terraform_version, a.projection, a.sensitive_attributes
             )
         ) as changes,
         kl_internal.changed_parts(b, a) as changed_parts
     from kl_internal.visible_states as s
-    inner join kl_internal.resources as b
+    inner join kl_internal.objects as b
         on b.state_id = s.id
         and b.closed_no is not null
-    inner join kl_internal.resources as a
+    inner join kl_internal.objects as a
         on a.state_id = s.id
         and a.path = b.path
         and a.opened_no >= b.closed_no
@@ -60,21 +60,21 @@ from (
         a.opened_no as new_create_version_no,
         a.closed_no as new_delete_version_no,
         kl_internal.attribute_changes(
-            coalesce(kl_internal.projected(b.attributes, b.escaped), '{}'),
-            coalesce(kl_internal.projected(a.attributes, a.escaped), '{}'),
+            b.projection,
+            a.projection,
             kl_internal.analyst_attributes(
-                b.type, w.terraform_version, coalesce(kl_internal.projected(b.attributes, b.escaped), '{}'), b.sensitive_attributes
+                b.type, w.terraform_version, b.projection, b.sensitive_attributes
             ),
             kl_internal.analyst_attributes(
-                a.type, v.terraform_version, coalesce(kl_internal.projected(a.attributes, a.escaped), '{}'), a.sensitive_attributes
+                a.type, v.terraform_version, a.projection, a.sensitive_attributes
             )
         ) as changes,
         kl_internal.changed_parts(b, a) as changed_parts
     from kl_internal.visible_states as s
-    inner join kl_internal.resources as b
+    inner join kl_internal.objects as b
         on b.state_id = s.id
         and b.closed_no is not null
-    inner join kl_internal.resources as a
+    inner join kl_internal.objects as a
         on a.state_id = s.id
         and a.path = b.path
         and a.opened_no >= b.closed_no

@@ -1,7 +1,7 @@
 -- requires: auth/_visible_states.view
--- requires: json/_projected
 -- requires: readers/_attribute_changes
 -- requires: states/_analyst_attributes
+-- requires: states/_objects.view
 create or replace view kl.current_resource_drift
 with (security_barrier)
 as
@@ -13,9 +13,9 @@ with refreshed as (
         r.address,
         r.type,
         r.opened_no as version_no,
-        coalesce(kl_internal.projected(r.attributes, r.escaped), '{}') as attributes,
+        r.projection as attributes,
         r.sensitive_attributes
-    from kl_internal.resources as r
+    from kl_internal.objects as r
     inner join kl_internal.state_versions as v
         on v.state_id = r.state_id
         and v.version_no = r.opened_no
@@ -31,7 +31,7 @@ with refreshed as (
         null,
         r.sensitive_attributes
     from kl_internal.state_versions as v
-    inner join kl_internal.resources as r
+    inner join kl_internal.objects as r
         on r.state_id = v.state_id
         and r.closed_no = v.version_no
     where v.source = 'refresh'
@@ -94,11 +94,11 @@ left join kl_internal.resources as c
 cross join lateral (
     -- The last content that neither a refresh nor a move wrote.
     select
-        kl_internal.projected(h.attributes, h.escaped) as attributes,
+        h.projection as attributes,
         h.sensitive_attributes,
         h.schema_version,
         w.terraform_version
-    from kl_internal.resources as h
+    from kl_internal.objects as h
     inner join kl_internal.state_versions as w
         on w.state_id = h.state_id
         and w.version_no = h.opened_no

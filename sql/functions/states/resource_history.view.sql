@@ -1,7 +1,7 @@
 -- requires: auth/_visible_states.view
--- requires: json/_projected
 -- requires: states/_analyst_attributes
 -- requires: states/_lists_sensitive
+-- requires: states/_objects.view
 create or replace view kl.resource_history
 with (security_barrier)
 as
@@ -22,11 +22,11 @@ select
         when r.sensitive_attributes = '[]'
             and r.type <> 'terraform_remote_state'
             and kl_internal.lists_sensitive(o.terraform_version) then
-            coalesce(kl_internal.projected(r.attributes, r.escaped), '{}')
+            r.projection
         else kl_internal.analyst_attributes(
             r.type,
             o.terraform_version,
-            coalesce(kl_internal.projected(r.attributes, r.escaped), '{}'),
+            r.projection,
             r.sensitive_attributes
         )
     end as attributes,
@@ -44,7 +44,7 @@ select
     r.path,
     o.run_id as create_run_id
 from kl_internal.visible_states as s
-inner join kl_internal.resources as r on r.state_id = s.id
+inner join kl_internal.objects as r on r.state_id = s.id
 inner join kl_internal.state_versions as o
     on o.state_id = s.id
     and o.version_no = r.opened_no

@@ -99,7 +99,7 @@ KEYED = 'module.m["a.b"].module.n.terraform_data.keyed[1]'
 @pytest.mark.parametrize(
     ("column", "value", "problem"),
     [
-        ("attributes", 'attributes || \'{"id": "forged"}\'', "content"),
+        ("attributes", '\'{"id": "forged"}\'', "content"),
         ("private", "'eA=='", "content"),
         ("index_key", "'7'", "content"),
         ("sensitive_attributes", "'[[]]'", "content"),
