@@ -11,8 +11,8 @@ as $$
         or pg_catalog.strpos(p_text, '\uD') > 0
         or p_text ~ '[:,\[]\s*-?[0-9.]+[eE][+-]?[0-9]{3}'
         or (
-            pg_catalog.octet_length(p_text) > 100000
-            and p_text ~ '(?:[0-9.]{250}){400}'
+            pg_catalog.octet_length(p_text) > 60000
+            and p_text ~ '(?:[0-9.]{250}){240}'
         );
 $$;
 
