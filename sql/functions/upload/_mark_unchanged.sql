@@ -38,6 +38,8 @@ as $$
                 coalesce(r.attributes, '{}'), coalesce(p.attributes, '{}'), r.escaped
             )
             and r.attributes_flat is not distinct from p.attributes_flat
+            -- Terraform reads the flat ones only where there are no others.
+            and (r.attributes_flat is null or (r.attributes is null) = (p.attributes is null))
             and kl_internal.canonical_set(r.sensitive_attributes)
                 is not distinct from kl_internal.canonical_set(p.sensitive_attributes)
             and r.private is not distinct from p.private
