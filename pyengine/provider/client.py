@@ -94,21 +94,26 @@ class ProviderClient:
         }
 
     async def configure(
-        self, config: bytes, *, terraform_version: str = TERRAFORM_VERSION
+        self, config: bytes, *, validate: bool = True, terraform_version: str = TERRAFORM_VERSION
     ) -> tuple[Diagnostic, ...]:
-        """Validate and configure with a complete object (MessagePack); return the warnings."""
-        request = self._request("ValidateProviderConfig")
-        request.config.msgpack = config
-        answer = await self._optional_call("ValidateProviderConfig", request)
-        noticed = (
-            () if answer is None else require_success("ValidateProviderConfig", answer.diagnostics)
-        )
+        """Validate and configure with a complete object (MessagePack); return the warnings.
+
+        Validation may be left out for what was validated before: some providers need seconds.
+        """
+        noticed = await self._validate(config) if validate else ()
         request = self._request("Configure")
         request.terraform_version = terraform_version
         request.config.msgpack = config
         request.client_capabilities.write_only_attributes_allowed = True
         answer = await self._call("Configure", request)
         return noticed + require_success("Configure", answer.diagnostics)
+
+    async def _validate(self, config: bytes) -> tuple[Diagnostic, ...]:
+        call = "ValidateProviderConfig"
+        request = self._request(call)
+        request.config.msgpack = config
+        answer = await self._optional_call(call, request)
+        return () if answer is None else require_success(call, answer.diagnostics)
 
     async def upgrade_resource_state(
         self,
