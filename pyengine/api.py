@@ -69,8 +69,8 @@ async def copy_staged_slices(conn: Connection, blocks: AsyncIterable[bytes]) -> 
     await _copy(
         conn,
         "copy kl_internal.staged_slices "
-        "(upload_id, kind, ordinal, header, index_key, deposed, dependencies, attributes, identity, "
-        "slice) "
+        "(upload_id, kind, ordinal, header, index_key, deposed, dependencies, attributes, "
+        "identity, slice) "
         "from stdin (format binary)",
         blocks,
     )

@@ -23,7 +23,9 @@ begin
             when u.unit[1] = '\t' then E'\t'
             when u.unit[1] in ('\"', '\\') then substr(u.unit[1], 2)
             when char_length(u.unit[1]) > 2 then
-                kl_internal.code_point_text(('x' || lpad(substr(u.unit[1], 3), 8, '0'))::bit(32)::integer)
+                kl_internal.code_point_text(
+                    ('x' || lpad(substr(u.unit[1], 3), 8, '0'))::bit(32)::integer
+                )
         end,
         ''
         order by u.unit_no

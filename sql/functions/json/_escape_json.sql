@@ -7,23 +7,23 @@ parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    c_mark constant text := chr(64976);  -- U+FDD0, a noncharacter
+    v_mark constant text := chr(64976);  -- U+FDD0, a noncharacter
     v_text text;
 begin
     -- Every backslash pair becomes \u005c, so that each remaining backslash opens an escape.
     v_text := regexp_replace(p_text, '\\\\', '\\u005c', 'g');
-    v_text := regexp_replace(v_text, c_mark || '|\\u[fF][dD][dD]0', c_mark || 'fdd0', 'g');
-    v_text := replace(v_text, '\u0000', c_mark || '0000');
+    v_text := regexp_replace(v_text, v_mark || '|\\u[fF][dD][dD]0', v_mark || 'fdd0', 'g');
+    v_text := replace(v_text, '\u0000', v_mark || '0000');
     v_text := regexp_replace(
         v_text,
         '\\u([dD][89abAB][0-9a-fA-F]{2})(?!\\u[dD][c-fC-F][0-9a-fA-F]{2})',
-        c_mark || '\1',
+        v_mark || '\1',
         'g'
     );
     v_text := regexp_replace(
         v_text,
         '(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})',
-        c_mark || '\1',
+        v_mark || '\1',
         'g'
     );
 
@@ -36,7 +36,7 @@ begin
                     t.token[1],
                     '(-?[0-9]+(?:\.[0-9]+)?[eE][+-]?[0-9]{3,}'
                         || '|-?(?:[0-9.]{250}){4,}[0-9.]*(?:[eE][+-]?[0-9]+)?)',
-                    '"' || c_mark || 'n\1"',
+                    '"' || v_mark || 'n\1"',
                     'g'
                 )
             end,

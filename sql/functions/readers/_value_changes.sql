@@ -13,7 +13,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     v_kind    text := jsonb_typeof(p_old);
-    v_changes jsonb := '[]';
+    v_changes jsonb := '[]'::jsonb;
     v_key     text;
 begin
     if p_old is not distinct from p_new then

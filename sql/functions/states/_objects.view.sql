@@ -12,4 +12,4 @@ select
 from kl_internal.resources as r;
 
 comment on view kl_internal.objects is
-'The resource rows with their attributes as jsonb, for questions: what every public view starts from.';
+'The resource rows with their attributes as jsonb, for questions: public views start from it.';

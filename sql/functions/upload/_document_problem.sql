@@ -45,4 +45,4 @@ as $$
 $$;
 
 comment on function kl_internal.document_problem(jsonb) is
-'What keeps a document''s top level from being a state of format version 4; null when nothing does.';
+'What keeps a document''s top level from being a state of format version 4; null for nothing.';

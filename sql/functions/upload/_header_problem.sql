@@ -22,4 +22,4 @@ as $$
 $$;
 
 comment on function kl_internal.header_problem(jsonb) is
-'What is wrong with a resource''s own members, its provider''s grammar aside; null for nothing. Inlined.';
+'What is wrong with a resource''s own members, its provider''s grammar aside; or null. Inlined.';

@@ -40,4 +40,4 @@ end;
 $$;
 
 comment on function kl_internal.is_type(jsonb) is
-'Whether a JSON value is a type as Terraform writes them: "string", ["list", T], ["object", {}] ...';
+'Whether a JSON value is a type as Terraform writes it: "string", ["list", T], ["object", {}] …';

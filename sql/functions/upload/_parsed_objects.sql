@@ -58,7 +58,8 @@ as $$
         end,
         case
             when b.body ->> 'private' is null
-                or b.body ->> 'private' ~ '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$'
+                or b.body ->> 'private'
+                    ~ '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$'
                 then b.body ->> 'private'
             else kl_internal.refuse_object(u.address, 'private', 'is not base64')
         end,

@@ -52,7 +52,9 @@ exception
         or numeric_value_out_of_range or program_limit_exceeded or statement_too_complex then
         raise exception using
             errcode = 'KL001',
-            message = format('a resource object cannot be stored (%s); nothing was stored', sqlerrm),
+            message = format(
+                'a resource object cannot be stored (%s); nothing was stored', sqlerrm
+            ),
             detail = jsonb_build_object('sqlstate', sqlstate)::text;
 end;
 $$;

@@ -8,6 +8,7 @@
 -- requires: upload/_dependency_digest
 -- requires: upload/_dependency_list
 -- requires: upload/_header_problem
+-- requires: upload/_key_problem
 -- requires: upload/_provider_problem
 create or replace function kl_internal.resolve_upload_objects(
     p_state_id  uuid,
@@ -130,13 +131,7 @@ as $$
         coalesce(
             kl_internal.header_problem(p.header),
             v.problem,
-            case
-                when jsonb_typeof(p.index_key) not in ('number', 'string', 'null') then
-                    'index_key must be an integer or a string'
-                when jsonb_typeof(p.deposed) not in ('string', 'null')
-                    or char_length(p.deposed #>> '{}') not in (0, 8) then
-                    'deposed key ' || p.deposed::text || ' must have 8 characters'
-            end
+            kl_internal.key_problem(p.index_key, p.deposed)
         )
     from parsed as p
     inner join modules as m on m.module = coalesce(p.header ->> 'module', '')

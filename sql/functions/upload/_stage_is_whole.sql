@@ -22,4 +22,4 @@ as $$
 $$;
 
 comment on function kl_internal.stage_is_whole(uuid, bigint, bytea) is
-'Whether the stage holds what the client counted: that many keys, with that digest of their digests.';
+'Whether the stage holds what the client counted: that many keys, and that digest over theirs.';
