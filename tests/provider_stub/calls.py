@@ -132,7 +132,11 @@ class Calls(grpc.GenericRpcHandler):
             print(data.get("panic", "panic: the stub was told to"), file=sys.stderr, flush=True)
             os._exit(3)
         answer = self._response("ReadResource")
-        given = _by_id(data.get("reads_by_id"), state) or self.scenario.nth("reads", number)
+        given = (
+            _by_id(data.get("reads_by_id"), state)
+            or data.get("reads_by_type", {}).get(request.type_name)
+            or self.scenario.nth("reads", number)
+        )
         if given is not None:
             return self.scenario.fill(answer, given, "new_state")
         answer.new_state.msgpack = state

@@ -4,7 +4,8 @@ protocol: 5 (default) or 6. resource_type: "widget_thing". schema: {"version", "
 schemas: {type: schema} of others; provider_schema. schema_description_bytes: pads the answer.
 identity_schemas: {type: {"version", "attributes": [{"name", "type"}]}}; without it the call is
 unknown. reads: answers to ReadResource, in order, the last one again and again; without it what
-was sent comes back. reads_by_id: {id attribute: answer} goes before. upgrades: the same for
+was sent comes back. reads_by_id: {id attribute: answer} and reads_by_type: {resource type: answer}
+go before. upgrades: the same for
 UpgradeResourceState; without it the stored JSON comes back as such. configure, validate,
 schema_answer: answers with diagnostics. crash_on_read: exits with status 3 on its nth read, after
 `panic` on stderr. hang_on: names of calls that never end. noise_bytes: written to stderr at every
@@ -93,6 +94,7 @@ class Scenario:
     def schema(self, form: dict[str, Any]) -> Any:
         """Return a schema in the cached JSON form as a message."""
         message = self.messages.Schema(version=form.get("version", 0))
+        message.block.SetInParent()  # terraform crashes on a schema without a block
         self._block(message.block, form.get("block", {}))
         return message
 
@@ -106,6 +108,7 @@ class Scenario:
                 min_items=nested.get("min_items", 0),
                 max_items=nested.get("max_items", 0),
             )
+            added.block.SetInParent()
             self._block(added.block, nested["block"])
 
     def _attribute(self, message: Any, form: dict[str, Any]) -> None:

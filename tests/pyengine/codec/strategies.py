@@ -147,3 +147,47 @@ def schemas_and_values(draw: st.DrawFn) -> tuple[Codec, bytes]:
     """A codec and state JSON of its schema, in any order and spelling."""
     codec = Codec(json.dumps({"version": 0, "block": _block(draw, 2, dynamic=True)}))
     return codec, dumps({name: _value(draw, member) for name, member in codec.type.members})
+
+
+@st.composite
+def plain_schemas_and_values(draw: st.DrawFn) -> tuple[dict[str, Any], Any]:
+    """A schema that terraform accepts, and a value without nulls where it has none."""
+    block = _plain(_block(draw, 2, dynamic=False))
+    schema = {"version": 0, "block": block}
+    type_ = Codec(json.dumps(schema)).type
+    value = {name: _no_null_blocks(m, _value(draw, m)) for name, m in type_.members}
+    # Elements of collections must agree in type, so dynamic values stand for themselves here.
+    block["attributes"].append({"name": "dyn", "type": "dynamic", "optional": True})
+    value["dyn"] = _typed(draw, draw(STATIC_FORMS))
+    return schema, value
+
+
+def _plain(block: Any) -> Any:
+    """Give attributes names and flags as terraform wants them; drop empty nested types."""
+    kept = []
+    for attribute in block["attributes"]:
+        nested = attribute.get("nested_type")
+        if nested is not None:
+            nested["attributes"] = _plain({**nested, "block_types": []})["attributes"]
+            if not nested["attributes"]:
+                continue
+        name = {"é": "other", "id": "ident"}.get(attribute["name"], attribute["name"])
+        kept.append({**attribute, "name": name, "optional": True, "computed": True})
+    for nested in block["block_types"]:
+        _plain(nested["block"])
+    block["attributes"] = kept
+    return block
+
+
+def _no_null_blocks(type_: Type, value: Any) -> Any:
+    """Drop nulls from collections of objects, on which terraform crashes."""
+    if value is None:
+        return value
+    if type_.kind == "object":
+        return {name: _no_null_blocks(member, value[name]) for name, member in type_.members}
+    if type_.element is None or type_.element.kind != "object":
+        return value
+    if type_.kind == "map":
+        items = value.items()
+        return {k: _no_null_blocks(type_.element, v) for k, v in items if v is not None}
+    return [_no_null_blocks(type_.element, item) for item in value if item is not None]
