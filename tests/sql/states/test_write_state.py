@@ -1,3 +1,4 @@
+import json
 import uuid
 
 import pytest
@@ -73,6 +74,30 @@ def test_object_spelled_otherwise_keeps_its_row(conn: Connection) -> None:
     assert write(conn, "s", state(2, resource("a", other))).outcome == "written"
     assert conn.execute("select create_version_no from kl.resources").fetchall() == [(1,)]
     assert stage_keys(conn, state(3, resource("a", other))).missing("s") == "{}"
+
+
+def test_attributes_come_back_in_the_order_they_came_in(conn: Connection) -> None:
+    """Terraform compares bytes: another order makes every apply a write."""
+    attributes = {"zz": {"value": 1.10, "type": "number"}, "a": [], "mmm": None}
+    for serial, order in enumerate((["zz", "a", "mmm"], ["mmm", "zz", "a"], ["a", "mmm", "zz"]), 1):
+        item = instance({name: attributes[name] for name in order}, identity=dict.fromkeys(order))
+        body = encoded(state(serial, resource("a", item)))
+        write(conn, "s", body)
+        [block] = json.loads(read(conn, "s"))["resources"]
+        assert list(block["instances"][0]["attributes"]) == order
+        assert list(block["instances"][0]["identity"]) == order
+        assert list(block["instances"][0]["attributes"]["zz"]) == ["value", "type"]
+    assert conn.execute("select create_version_no from kl.resources").fetchall() == [(1,)]
+
+
+def test_empty_attributes_beside_flat_ones_are_not_absent(conn: Connection) -> None:
+    """Terraform reads the flat ones only where there are no others."""
+    flat = {"attributes_flat": {"id": "a"}, "schema_version": 0}
+    for serial, item in enumerate((flat, flat | {"attributes": {}}, flat), 1):
+        body = encoded(state(serial, resource("a", item)))
+        write(conn, "s", body)
+        assert canonical(read(conn, "s")) == canonical(body)
+    assert conn.execute("select create_version_no from kl.resources").fetchall() == [(3,)]
 
 
 def test_change_of_the_header_alone_is_a_change(conn: Connection) -> None:
