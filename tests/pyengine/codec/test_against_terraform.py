@@ -65,7 +65,7 @@ def written(instance: bytes) -> bytes:
 
 
 @pytest.mark.skipif(TERRAFORM is None, reason="terraform is not on this machine")
-def test_stored_attributes_are_byte_equal(tmp_path: Path) -> None:
+def test_stored_attributes_are_byte_equal_and_sensitive_paths_the_same(tmp_path: Path) -> None:
     drawn = cases(150)
     types = {f"widget_t{index}": schema for index, (schema, _) in enumerate(drawn)}
     codecs = {name: Codec(json.dumps(schema)) for name, schema in types.items()}
@@ -111,16 +111,20 @@ def test_stored_attributes_are_byte_equal(tmp_path: Path) -> None:
     terraform(tmp_path, "apply", "-refresh-only", "-auto-approve", "-input=false")
     stored = _stored(tmp_path / "terraform.tfstate")
     assert stored.keys() == codecs.keys()
-    for name, text in stored.items():
+    for name, (text, sensitive) in stored.items():
         assert codecs[name].decode(wires[name]) == text, name
         assert codecs[name].canonical(text) == text, name
+        merged = json.loads(codecs[name].merge_sensitive(text, b"[]"), parse_float=str)
+        assert sorted(map(str, merged)) == sorted(map(str, sensitive)), name
 
 
-def _stored(path: Path) -> dict[str, bytes]:
+def _stored(path: Path) -> dict[str, tuple[bytes, Any]]:
+    """Return attributes and sensitive_attributes by resource type."""
     document = msgspec.json.decode(path.read_bytes(), type=dict[str, msgspec.Raw])
     found = {}
     for block in msgspec.json.decode(document["resources"], type=list[dict[str, msgspec.Raw]]):
         (instance,) = msgspec.json.decode(block["instances"], type=list[dict[str, msgspec.Raw]])
         name = msgspec.json.decode(block["type"], type=str)
-        found[name] = written(bytes(instance["attributes"]))
+        sensitive = msgspec.json.decode(instance["sensitive_attributes"])
+        found[name] = written(bytes(instance["attributes"])), sensitive
     return found
