@@ -119,7 +119,8 @@ insert into kl_internal.resources (
 select
     r.state_id, p.version_no, r.path, r.address, r.config_address, r.module, r.mode, r.type, r.name,
     r.index_key, r.deposed, r.provider, r.schema_version,
-    r.attributes || jsonb_build_object('size', p.version_no), r.sensitive_attributes, r.private,
+    (r.attributes::jsonb || jsonb_build_object('size', p.version_no))::json,
+    r.sensitive_attributes, r.private,
     r.dependency_set_id, r.content_hash + p.version_no
 from picked as p
 inner join kl_internal.resources as r on r.id = p.id

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.bench
 SIZES = tuple(
     int(size) for size in os.environ.get("KL_BENCH_SIZES", "1000,10000,100000").split(",")
 )
-RESULTS = Path(__file__).parent / "results" / "readers.json"
+RESULTS = Path(__file__).parents[2] / "bench-results" / "readers.json"
 VERSIONS = 200
 ROUNDS = 7
 INSTANCE = 'module.app["r0"].aws_instance.n0[1]'
