@@ -55,7 +55,7 @@ def import_(ctx: click.Context, file: BinaryIO, name: str | None, source: str) -
     "ref",
     default="current",
     metavar="REF",
-    help="current, @N (N versions before it), a serial, vN, a version id or a timestamp.",
+    help="current, @N (N versions before it), a serial, vN, a version id, a tag or a timestamp.",
 )
 @click.option(
     "-o", "--output", "path", metavar="FILE", help="Write here, whole or not at all [- for stdout]."

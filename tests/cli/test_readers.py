@@ -36,8 +36,8 @@ def put(at: Kl, name: str, tmp_path: Path) -> Put:
     return put
 
 
-def _pair(serial: int, size: int, secret: str = "hunter2") -> dict[str, Any]:
-    attributes = {"id": "a", "size": size, "tags": {"x y": [1, 2]}, "password": secret}
+def _pair(serial: int, size: int, word: str = "hunter2") -> dict[str, Any]:
+    attributes = {"id": "a", "size": size, "tags": {"x y": [1, 2]}, "password": word}
     return state(
         serial,
         resource("a", instance(attributes, sensitive_attributes=SECRET)),
