@@ -4,9 +4,7 @@ language sql
 immutable
 parallel safe
 as $$
-    select pg_catalog.hashtextextended(
-        pg_catalog.array_to_string(p_parts, E'\x1f', E'\x02'), 0
-    );
+    select pg_catalog.hash_array_extended(p_parts, 0);
 $$;
 
 comment on function kl_internal.object_hash(text[]) is

@@ -27,21 +27,28 @@ as $$
             e.escaped,
             s.slice is null as is_empty,
             s.dependencies,
-            kl_internal.staged_json(s.header, e.escaped) as header,
+            h.header,
+            kl_internal.header_problem(h.header) as problem,
             nullif(kl_internal.staged_json(s.index_key, e.escaped), 'null') as index_key,
             nullif(kl_internal.staged_json(s.deposed, e.escaped), 'null') as deposed
         from kl_internal.staged_slices as s
         cross join lateral (
-            select coalesce(
-                kl_internal.needs_escape(convert_from(s.header, 'UTF8'))
-                or kl_internal.needs_escape(convert_from(s.index_key, 'UTF8'))
-                or kl_internal.needs_escape(convert_from(s.attributes, 'UTF8'))
-                or kl_internal.needs_escape(convert_from(s.identity, 'UTF8'))
-                or kl_internal.needs_escape(convert_from(s.slice, 'UTF8')),
-                false
-            ) as escaped
+            -- One text, so that each test runs once per object.
+            select concat_ws(
+                ',',
+                convert_from(s.header, 'UTF8'),
+                convert_from(s.index_key, 'UTF8'),
+                convert_from(s.attributes, 'UTF8'),
+                convert_from(s.identity, 'UTF8'),
+                convert_from(s.slice, 'UTF8')
+            ) as text
             offset 0
-        ) as e
+        ) as t
+        cross join lateral (select kl_internal.needs_escape(t.text) as escaped offset 0) as e
+        cross join lateral (
+            select kl_internal.staged_json(s.header, e.escaped) as header
+            offset 0
+        ) as h
         where s.upload_id = p_upload_id
             and s.kind = 'resource'
     ),
@@ -129,7 +136,7 @@ as $$
         d.id,
         p.escaped,
         coalesce(
-            kl_internal.header_problem(p.header),
+            p.problem,
             v.problem,
             kl_internal.key_problem(p.index_key, p.deposed)
         )
@@ -138,7 +145,7 @@ as $$
     left join providers as v on v.provider = p.header ->> 'provider'
     left join dependencies as d on d.dependencies = p.dependencies
     where not p.is_empty
-        or kl_internal.header_problem(p.header) is not null;
+        or p.problem is not null;
 $$;
 
 comment on function kl_internal.resolve_upload_objects(uuid, uuid) is
