@@ -58,8 +58,22 @@ def _rolled_back(database: Database, user: str) -> Iterator[Connection]:
 
 
 @pytest.fixture(scope="session")
-def service(cluster: Cluster) -> Iterator[Server]:
+def newest_cluster() -> Iterator[Cluster]:
+    """A private cluster of the newest PostgreSQL, for tests of what lies above SQL."""
+    with running_cluster(max(bin_dirs())) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def service(newest_cluster: Cluster) -> Iterator[Server]:
     """A real server on a migrated database; each test has state names of its own."""
+    with newest_cluster.clone() as database, running_server(database) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def each_service(cluster: Cluster) -> Iterator[Server]:
+    """A real server per PostgreSQL version; whatever uses it runs once on each."""
     with cluster.clone() as database, running_server(database) as server:
         yield server
 

@@ -62,13 +62,13 @@ def _check(answer: httpx.Response, expect: Json, backend: Backend, label: str) -
         assert backend.versions() == expect["versions_after"], told
 
 
-def test_credentials_as_recorded(cluster: Cluster) -> None:
+def test_credentials_as_recorded(newest_cluster: Cluster) -> None:
     steps = [
         s for s in _steps("29-names-and-basic-auth") if "Authorization" in s.get("headers", {})
     ]
     token = steps[0]["expect"]["as_password"]
     with (
-        cluster.clone() as database,
+        newest_cluster.clone() as database,
         running_server(database, KL_AUTH="static", KL_STATIC_TOKEN=token) as service,
     ):
         headers = [{k: v.encode() for k, v in step["headers"].items()} for step in steps]

@@ -20,10 +20,10 @@ LIMIT = 4096
 
 
 @pytest.fixture(scope="module")
-def limited(cluster: Cluster) -> Iterator[Server]:
+def limited(newest_cluster: Cluster) -> Iterator[Server]:
     """A server that takes no more than LIMIT bytes."""
     with (
-        cluster.clone() as database,
+        newest_cluster.clone() as database,
         running_server(database, KL_MAX_BODY=str(LIMIT)) as server,
     ):
         yield server

@@ -45,8 +45,8 @@ order by v.version_no
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-def test_documents_survive_at_every_version(service: Server, data: st.DataObject) -> None:
-    backend = service.backend()
+def test_documents_survive_at_every_version(each_service: Server, data: st.DataObject) -> None:
+    backend = each_service.backend()
     document = data.draw(strategies.documents())
     posted: list[bytes] = []
     for serial in range(1, data.draw(st.integers(2, 5)) + 1):
@@ -86,9 +86,9 @@ def _check_rows(backend: Backend, posted: list[bytes]) -> None:
 @given(first=strategies.documents(), data=st.data())
 @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 def test_force_pushed_history_stays_readable(
-    service: Server, first: strategies.Document, data: st.DataObject
+    each_service: Server, first: strategies.Document, data: st.DataObject
 ) -> None:
-    backend = service.backend()
+    backend = each_service.backend()
     backend.lock(lock_info("push", "state-push"))
     posted = []
     document = first
