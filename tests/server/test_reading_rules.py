@@ -263,6 +263,11 @@ _accepted("serial-largest", _with(serial=2**64 - 1))
 _accepted("lineage-missing", _without("lineage"))
 _accepted("lineage-null", _with(lineage=None))
 _accepted("lineage-any-text", _with(lineage='not a "uuid"\n\u2028'))
+_accepted("lineage-nul", _with(lineage="a\0b\ufdd0"))
+_accepted("names-odd", state(5, resource('x["k"].\0 \n', type="a.b\ufdd0", module="module.é-1")))
+_accepted("names-long", state(5, resource("n" * 5000, type="t" * 5000)))
+_accepted("keys-that-sql-knows", _with(**{"'; drop table x; --": "$$%s%(a)s{}\\"}))
+_accepted("deep-value", _object(attributes={"x": json.loads("[" * 500 + "]" * 500)}))
 _accepted("terraform-version-missing", _without("terraform_version"))
 _accepted("terraform-version-empty", _with(terraform_version=""))
 _accepted("terraform-version-newer", _with(terraform_version="99.0.1-alpha20260101+x.y"))
@@ -379,3 +384,22 @@ def test_either_lineage_may_be_empty(backend: Backend) -> None:
     for serial, lineage in enumerate(["", LINEAGE, "", LINEAGE]):
         assert backend.post(state(serial, lineage=lineage)).status_code == 200
     assert backend.versions() == 4
+
+
+@pytest.mark.parametrize("depth", [900, 1000, 1100, 3000, 30_000])
+@pytest.mark.parametrize("where", ["attributes", "output", "unknown"])
+def test_depth_is_taken_or_refused_and_never_fails(
+    backend: Backend, where: str, depth: int
+) -> None:
+    document = {
+        "attributes": _object(attributes={"x": "DEEP"}),
+        "output": _output(value={"value": "DEEP", "type": "string"}, type="dynamic"),
+        "unknown": _with(x="DEEP"),
+    }[where]
+    body = _raw(document, '"DEEP"', "[" * depth + "]" * depth)
+    answer = backend.post(body)
+    if answer.status_code == 200:
+        assert backend.get().content.count(b"[") >= depth
+    else:
+        _assert_invalid(answer, ["deep"])
+        assert backend.kept() == 0
