@@ -55,6 +55,16 @@ LOCAL_STATUS: Final[Mapping[str, int]] = MappingProxyType(
         "invalid_sql_tree": 500,
         "invalid_configuration": 500,
         "embedded_failed": 500,
+        "invalid_value": 400,
+        "provider_not_found": 404,
+        "provider_builtin": 400,
+        "provider_checksum": 500,
+        "provider_start_failed": 500,
+        "provider_failed": 500,
+        "provider_misbehaved": 500,
+        "provider_crashed": 500,
+        "provider_call_failed": 500,
+        "provider_unsupported": 500,
     }
 )
 

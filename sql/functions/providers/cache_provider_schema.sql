@@ -28,12 +28,20 @@ begin
         select v_id, s.type, convert_from(s.schema, 'UTF8')::jsonb
         from kl_internal.staged_schemas as s
         where s.upload_id = p_upload_id;
+        get diagnostics v_count = row_count;
+
+        insert into kl_internal.sensitive_types as t (type, patterns)
+        select r.type, kl_internal.sensitive_patterns(r.schema -> 'block')
+        from kl_internal.provider_resource_schemas as r
+        where r.provider_schema_id = v_id
+        on conflict (type) do update
+        set patterns = t.patterns || excluded.patterns
+        where not t.patterns @> excluded.patterns;
     end if;
 
-    get diagnostics v_count = row_count;
     delete from kl_internal.staged_schemas as s
     where s.upload_id = p_upload_id;
-    return case when v_id is null then 0 else v_count end;
+    return coalesce(v_count, 0);
 end;
 $$;
 

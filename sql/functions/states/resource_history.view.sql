@@ -21,6 +21,7 @@ select
     case
         when r.sensitive_attributes = '[]'
             and r.type <> 'terraform_remote_state'
+            and coalesce(t.patterns, '[]') = '[]'
             and kl_internal.lists_sensitive(o.terraform_version) then
             r.projection
         else kl_internal.analyst_attributes(
@@ -48,6 +49,7 @@ inner join kl_internal.objects as r on r.state_id = s.id
 inner join kl_internal.state_versions as o
     on o.state_id = s.id
     and o.version_no = r.opened_no
+left join kl_internal.sensitive_types as t on t.type = r.type
 left join kl_internal.state_versions as c
     on c.state_id = s.id
     and c.version_no = r.closed_no;

@@ -21,6 +21,7 @@ select
     case
         when r.sensitive_attributes = '[]'
             and r.type <> 'terraform_remote_state'
+            and coalesce(t.patterns, '[]') = '[]'
             and kl_internal.lists_sensitive(v.terraform_version) then
             r.projection
         else kl_internal.analyst_attributes(
@@ -45,6 +46,7 @@ inner join kl_internal.objects as r
 inner join kl_internal.state_versions as v
     on v.state_id = s.id
     and v.version_no = r.opened_no
+left join kl_internal.sensitive_types as t on t.type = r.type
 left join kl_internal.dependency_sets as d on d.id = r.dependency_set_id;
 
 comment on view kl.resources is

@@ -46,8 +46,7 @@ as $$
         ) as t
         cross join lateral (select kl_internal.needs_escape(t.text) as escaped offset 0) as e
         cross join lateral (
-            select kl_internal.staged_json(s.header, e.escaped) as header
-            offset 0
+            select kl_internal.staged_json(s.header, e.escaped) as header offset 0
         ) as h
         where s.upload_id = p_upload_id
             and s.kind = 'resource'
