@@ -176,9 +176,8 @@ def test_lock_file_of_the_real_terraform_is_obeyed(found: FoundProvider, tmp_pat
     for _ in range(2):  # computed, then remembered
         path = SearchPath.from_environment([mirror], environ={"HOME": "/none"}, cwd=tmp_path)
         path = SearchPath(path.tiers, path.locked, tmp_path / "cache")
-        begun = time.monotonic()
         assert path.find(SOURCE) == found
-    assert time.monotonic() - begun < 0.5
+    assert list((tmp_path / "cache").iterdir()), "what was computed is remembered"
     _lock(tmp_path, found.version, "A" * 43 + "=")
     path = SearchPath.from_environment([mirror], environ={"HOME": "/none"}, cwd=tmp_path)
     path = SearchPath(path.tiers, path.locked, tmp_path / "cache")
