@@ -35,8 +35,7 @@ as $$
         cross join lateral (
             -- One text, so that each test runs once per object.
             select concat_ws(
-                ',', convert_from(s.header, 'UTF8'),
-                convert_from(s.index_key, 'UTF8'),
+                ',', convert_from(s.header, 'UTF8'), convert_from(s.index_key, 'UTF8'),
                 convert_from(s.attributes, 'UTF8'),
                 convert_from(s.identity, 'UTF8'),
                 convert_from(s.slice, 'UTF8')
