@@ -1,0 +1,210 @@
+"""Whole states through a real server, at three sizes, beside the same bytes as one jsonb value.
+
+Prints a table, saves it as JSON. KL_BENCH_SIZES names the sizes; ratios are of one run.
+"""
+
+import gzip
+import json
+import os
+import statistics
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psutil
+import psycopg
+import pytest
+
+from cli.output import print_table
+from tests.acceptance.large import write_state
+from tests.acceptance.programs import (
+    Served,
+    Terraform,
+    backend,
+    conninfo,
+    find_terraform,
+    serving,
+)
+
+pytestmark = pytest.mark.bench
+
+SIZES = tuple(
+    int(size) for size in os.environ.get("KL_BENCH_SIZES", "1000,10000,100000").split(",")
+)
+RESULTS = Path(__file__).parents[2] / "bench-results" / "states.json"
+_MIB = 1 << 20
+_CHUNK = 1 << 20
+
+
+def test_states() -> None:
+    """Measure each size on a server of its own."""
+    measured = {size: _measure(size) for size in SIZES}
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps(measured, indent=2) + "\n")
+    names = list(measured[SIZES[0]])
+    rows = [(name, *(f"{measured[size].get(name, 0):.2f}" for size in SIZES)) for name in names]
+    print_table(("", *(f"{size:,}" for size in SIZES)), rows)
+
+
+def _measure(size: int) -> dict[str, float]:
+    found: dict[str, float] = {}
+    with tempfile.TemporaryDirectory(prefix="kl-", dir="/tmp") as name:
+        folder = Path(name)
+        first, second = folder / "first.json", folder / "second.json"
+        write_state(first, size)
+        write_state(second, size, serial=2, changed=size // 2)
+        found["body, MiB"] = first.stat().st_size / _MIB
+        with serving(folder / "data") as served:
+            _posts_and_gets(served, found, size, first, second)
+            _jsonb(served, found, first)
+            _terraform(served, found, folder, first)
+        _ratios(found)
+    return found
+
+
+def _posts_and_gets(
+    served: Served, found: dict[str, float], size: int, first: Path, second: Path
+) -> None:
+    rounds = 3 if size < 100_000 else 2
+    url = served.state_url("bench")
+    with httpx.Client(timeout=600) as client:
+
+        def post(path: Path) -> None:
+            client.post(url, content=path.read_bytes()).raise_for_status()
+
+        def drop() -> None:
+            client.delete(url).raise_for_status()
+
+        post(first)  # what a first request of a session compiles is not of interest
+        drop()
+        times = []
+        with _peak(served) as peak:
+            before = _disk(served)
+            times.append(_timed(lambda: post(first)))
+        found["bytes on disk of the first version, MiB"] = (_disk(served) - before) / _MIB
+        found["server memory over idle, POST, MiB"] = peak()
+        for _ in range(rounds - 1):
+            drop()
+            times.append(_timed(lambda: post(first)))
+        found["first POST, s"] = statistics.median(times)
+        found["POST again, no change, s"] = _timed(lambda: post(first))
+        before = _disk(served)
+        found["POST again, one change, s"] = _timed(lambda: post(second))
+        found["bytes on disk of one change, MiB"] = (_disk(served) - before) / _MIB
+        with _peak(served) as peak:
+            whole, begun = zip(*(_get(client, url, "identity") for _ in range(rounds)), strict=True)
+        found["server memory over idle, GET, MiB"] = peak()
+        found["GET, first byte, s"] = statistics.median(begun)
+        found["GET, whole, s"] = statistics.median(whole)
+        found["GET, whole, gzip, s"] = _get(client, url, "gzip")[0]
+
+
+def _get(client: httpx.Client, url: str, coding: str) -> tuple[float, float]:
+    """Return seconds to the last and to the first byte; the document is checked to be whole."""
+    start = time.perf_counter()
+    parts: list[bytes] = []
+    begun = 0.0
+    with client.stream("GET", url, headers={"Accept-Encoding": coding}) as answer:
+        for chunk in answer.iter_raw():
+            begun = begun or time.perf_counter() - start
+            parts.append(chunk)
+    taken = time.perf_counter() - start
+    body = b"".join(parts)
+    assert (gzip.decompress(body) if coding == "gzip" else body).endswith(b"}\n")
+    return taken, begun
+
+
+def _jsonb(served: Served, found: dict[str, float], path: Path) -> None:
+    """The same body as one jsonb value: chunks by COPY, aggregated, cast, inserted."""
+    body = path.read_bytes()
+    with psycopg.connect(conninfo(served.data_dir, "postgres"), autocommit=True) as conn:
+        conn.execute("create unlogged table public.chunks (n int, chunk bytea)")
+        conn.execute("create table public.bodies (body jsonb)")
+
+        def insert() -> None:
+            conn.execute("truncate public.chunks")
+            with conn.cursor().copy("copy public.chunks from stdin (format binary)") as copy:
+                copy.set_types(["int4", "bytea"])
+                for start in range(0, len(body), _CHUNK):
+                    copy.write_row((start // _CHUNK, body[start : start + _CHUNK]))
+            conn.execute(
+                "insert into public.bodies select convert_from("
+                "string_agg(chunk, ''::bytea order by n), 'UTF8')::jsonb from public.chunks"
+            )
+
+        found["jsonb insert, s"] = statistics.median(_timed(insert) for _ in range(2))
+
+        def select() -> None:
+            conn.execute("select body::text from public.bodies limit 1").fetchone()
+
+        found["jsonb select, s"] = statistics.median(_timed(select) for _ in range(2))
+        conn.execute("drop table public.chunks, public.bodies")
+
+
+def _terraform(served: Served, found: dict[str, float], folder: Path, path: Path) -> None:
+    """Terraform's whole commands: our backend, and its own pg backend on the same PostgreSQL."""
+    program = find_terraform()
+    if program is None:
+        return
+    socket = psycopg.conninfo.conninfo_to_dict(conninfo(served.data_dir, "postgres"))["host"]
+    url = f"postgres://postgres@/kilolock?host={socket}&sslmode=disable"
+    pg = f'terraform {{\n  backend "pg" {{\n    conn_str = "{url}"\n  }}\n}}\n'
+    for name, text in (("kilolock", backend(served, "terraform")), ("pg backend", pg)):
+        terraform = Terraform(folder / name.replace(" ", "-"), program)
+        terraform.write(text)
+        terraform("init")
+        found[f"terraform state push, {name}, s"] = _timed(
+            lambda terraform=terraform: terraform("state", "push", str(path))
+        )
+        found[f"terraform state pull, {name}, s"] = _timed(
+            lambda terraform=terraform: terraform("state", "pull")
+        )
+
+
+def _ratios(found: dict[str, float]) -> None:
+    first = found["first POST, s"]
+    found["first POST / jsonb insert"] = first / found["jsonb insert, s"]
+    found["one change / first POST"] = found["POST again, one change, s"] / first
+    found["GET / jsonb select"] = found["GET, whole, s"] / found["jsonb select, s"]
+    found["POST memory / body"] = found["server memory over idle, POST, MiB"] / found["body, MiB"]
+
+
+def _disk(served: Served) -> int:
+    size = served.query(
+        "select sum(pg_total_relation_size(c.oid))::int8 from pg_class as c "
+        "join pg_namespace as n on n.oid = c.relnamespace "
+        "where n.nspname = 'kl_internal' and c.relkind = 'r' and c.relpersistence = 'p'",
+        user="postgres",
+    )
+    return int(size[0][0])
+
+
+def _timed(work: Callable[[], Any]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+@contextmanager
+def _peak(served: Served) -> Iterator[Callable[[], float]]:
+    """Watch the server's memory; afterwards, the MiB by which it rose above where it was."""
+    process = psutil.Process(served.process.pid)
+    idle = process.memory_info().rss
+    seen, done = [idle], threading.Event()
+
+    def watch() -> None:
+        while not done.wait(0.02):
+            seen.append(process.memory_info().rss)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        yield lambda: (max(seen) - idle) / _MIB
+    finally:
+        done.set()
+        watcher.join()
