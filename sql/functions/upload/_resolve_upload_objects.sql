@@ -66,11 +66,7 @@ as $$
         select
             p.provider,
             kl_internal.provider_problem(p.provider) as problem
-        from (
-            select distinct p.header ->> 'provider' as provider
-            from parsed as p
-            where p.header ->> 'provider' is not null
-        ) as p
+        from (select distinct p.header ->> 'provider' as provider from parsed as p) as p
     ),
     dependencies as materialized (
         select
