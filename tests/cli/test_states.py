@@ -78,9 +78,14 @@ def test_lower_serial_is_a_conflict(at: Kl, name: str, tmp_path: Path) -> None:
     assert done.err.startswith("kl: state_serial_conflict: ")
 
 
-def test_source_apply_needs_the_admin_right(at: Kl, name: str, tmp_path: Path) -> None:
+def test_source_apply_needs_the_admin_right(
+    at: Kl, place: Place, name: str, tmp_path: Path
+) -> None:
     path = write(tmp_path / "s.json", document())
     done = at("import", path, "--name", name, "--source", "apply")
+    if "KL_STATE_URL" in place.env:  # an open server lets everybody do everything
+        assert done.exit_code == 0
+        return
     assert done.exit_code == 1
     assert done.err.startswith("kl: forbidden: ")
 
