@@ -15,6 +15,7 @@ from psycopg.rows import class_row, scalar_row
 from psycopg.types.multirange import Int4Multirange, Multirange
 
 from pyengine.db import Connection
+from pyengine.wire import ByteaArray, ByteaArrayDumper, Int4Array, Int4ArrayDumper
 
 T = TypeVar("T")
 
@@ -28,6 +29,19 @@ class Written:
     version_no: int | None
     serial: Decimal | None
     missing: Multirange[int]
+
+
+@dataclass(frozen=True, slots=True)
+class StagedObjects:
+    """Objects of a document, one per place: see kl.stage_objects."""
+
+    ordinals: Int4Array
+    blocks: Int4Array
+    headers: ByteaArray
+    slices: ByteaArray
+    attributes: ByteaArray
+    identities: ByteaArray
+    digests: ByteaArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +70,11 @@ class FreedLock:
 
 
 async def copy_staged_keys(conn: Connection, blocks: AsyncIterable[bytes]) -> None:
-    """Fill the stage with keys: blocks of binary COPY (upload id, ordinal, digest)."""
+    """Fill the stage with keys: blocks of binary COPY (upload id, first ordinal, digests)."""
     await _copy(
         conn,
-        "copy kl_internal.staged_keys (upload_id, ordinal, digest) from stdin (format binary)",
+        "copy kl_internal.staged_keys (upload_id, first_ordinal, digests) "
+        "from stdin (format binary)",
         blocks,
     )
 
@@ -68,9 +83,7 @@ async def copy_staged_slices(conn: Connection, blocks: AsyncIterable[bytes]) -> 
     """Fill the stage with slices: blocks of binary COPY, columns as named here."""
     await _copy(
         conn,
-        "copy kl_internal.staged_slices "
-        "(upload_id, kind, ordinal, header, index_key, deposed, dependencies, attributes, "
-        "identity, slice) "
+        "copy kl_internal.staged_slices (upload_id, kind, ordinal, header, slice) "
         "from stdin (format binary)",
         blocks,
     )
@@ -80,6 +93,32 @@ async def _copy(conn: Connection, statement: str, blocks: AsyncIterable[bytes]) 
     async with conn.cursor() as cursor, cursor.copy(statement.encode()) as copy:
         async for block in blocks:
             await copy.write(block)
+
+
+async def stage_objects(
+    conn: Connection, name: str, upload_id: UUID, objects: StagedObjects
+) -> None:
+    """Parse objects of a document into the stage."""
+    async with conn.cursor() as cursor:
+        cursor.adapters.register_dumper(ByteaArray, ByteaArrayDumper)
+        cursor.adapters.register_dumper(Int4Array, Int4ArrayDumper)
+        await cursor.execute(
+            "select kl.stage_objects(p_name => %(name)s, p_upload_id => %(upload_id)s, "
+            "p_ordinals => %(ordinals)s, p_blocks => %(blocks)s, p_headers => %(headers)s, "
+            "p_slices => %(slices)s, p_attributes => %(attributes)s, "
+            "p_identities => %(identities)s, p_digests => %(digests)s)",
+            {
+                "name": name,
+                "upload_id": upload_id,
+                "ordinals": objects.ordinals,
+                "blocks": objects.blocks,
+                "headers": objects.headers,
+                "slices": objects.slices,
+                "attributes": objects.attributes,
+                "identities": objects.identities,
+                "digests": objects.digests,
+            },
+        )
 
 
 async def stage_missing(conn: Connection, name: str, upload_id: UUID) -> Multirange[int]:

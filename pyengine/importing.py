@@ -28,11 +28,11 @@ async def import_document(
     Raises `invalid_request` for what is not a state, and what kl.import_state raises.
     """
     document = await asyncio.to_thread(statefile.split, body)
-    async with database.connection() as conn:
 
-        async def commit(upload_id: UUID, objects: int, digest: bytes) -> api.Written:
-            async with db.transaction(conn, caller):
-                return await api.import_state(conn, name, upload_id, objects, digest, source)
+    async def commit(
+        conn: db.Connection, upload_id: UUID, objects: int, digest: bytes
+    ) -> api.Written:
+        return await api.import_state(conn, name, upload_id, objects, digest, source)
 
-        written = await upload.write(conn, caller, name, document, commit)
+    written = await upload.write(database, caller, name, document, commit)
     return Imported(name, written.outcome, written.version_id, written.version_no, written.serial)

@@ -9,7 +9,7 @@ import re
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -20,8 +20,6 @@ Buffer = bytes | bytearray | memoryview
 
 CHUNK: Final = 1 << 20
 _ABSENT: Final = Raw(b"")
-_COPIED: Final = ("index_key", "deposed", "dependencies")
-_MOVED: Final = ("attributes", "identity")
 _ENVELOPE_MARKS: Final = ("encrypted_data", "encryption_version")
 _BOMS: Final = (
     (codecs.BOM_UTF8, "a UTF-8 byte order mark"),
@@ -47,17 +45,31 @@ class _Block(msgspec.Struct, forbid_unknown_fields=True):
     instances: list[Raw] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class InstanceParts:
+class _Instance(msgspec.Struct, forbid_unknown_fields=True):
+    """An instance as Terraform writes it; any other key takes the slower way."""
+
+    index_key: Raw = _ABSENT
+    status: Raw = _ABSENT
+    deposed: Raw = _ABSENT
+    provider: Raw = _ABSENT
+    schema_version: Raw = _ABSENT
+    attributes: Raw = _ABSENT
+    attributes_flat: Raw = _ABSENT
+    sensitive_attributes: Raw = _ABSENT
+    identity_schema_version: Raw = _ABSENT
+    identity: Raw = _ABSENT
+    private: Raw = _ABSENT
+    dependencies: Raw = _ABSENT
+    create_before_destroy: Raw = _ABSENT
+
+
+class InstanceParts(NamedTuple):
     """An instance taken apart; None: absent. `rest` is the object without the last two members.
 
     `attributes` and `identity` are without white space: as Terraform compares them.
     """
 
     rest: bytes
-    index_key: bytes | None = None
-    deposed: bytes | None = None
-    dependencies: bytes | None = None
     attributes: bytes | None = None
     identity: bytes | None = None
 
@@ -65,34 +77,26 @@ class InstanceParts:
 _TOP = msgspec.json.Decoder(dict[str, Raw])
 _BLOCKS = msgspec.json.Decoder(list[_Block])
 _LOOSE_BLOCKS = msgspec.json.Decoder(list[dict[str, Raw]])
+_INSTANCE = msgspec.json.Decoder(_Instance)
 _INSTANCES = msgspec.json.Decoder(list[Raw] | None)
-
-
-@dataclass(frozen=True, slots=True)
-class StateObject:
-    """One object of the document: its resource's header, its slice (None: none), a digest."""
-
-    header: bytes
-    slice: Raw | None
-    digest: bytes
 
 
 @dataclass(slots=True)
 class Document:
-    """A document in pieces; an encrypted one is `chunks` of its bytes and has no `objects`."""
+    """A document in pieces; an encrypted one is `chunks` of its bytes and has no objects.
+
+    An object is a place in `slices` (None: a resource without instances), `blocks` (which of
+    `headers` is its resource's) and `digests` (SHA-256 over both; of a chunk when encrypted).
+    """
 
     head: bytes
     outputs: list[tuple[bytes, bytes]] = field(default_factory=list)
-    objects: list[StateObject] = field(default_factory=list)
+    headers: list[bytes] = field(default_factory=list)
+    blocks: list[int] = field(default_factory=list)
+    slices: list[memoryview | None] = field(default_factory=list)
+    digests: list[bytes] = field(default_factory=list)
     chunks: list[memoryview] = field(default_factory=list)
     surrogate_mark: bytes | None = None
-
-    @property
-    def digests(self) -> list[bytes]:
-        """Return the SHA-256 of every object (or chunk), in order."""
-        if self.chunks:
-            return [hashlib.sha256(chunk).digest() for chunk in self.chunks]
-        return [item.digest for item in self.objects]
 
     def payload(self, piece: Raw | bytes) -> bytes:
         """Return the bytes of a piece as they were posted."""
@@ -103,16 +107,49 @@ class Document:
 
     def parts(self, position: int) -> InstanceParts | None:
         """Take the instance of an object apart; None: its resource has no instance."""
-        piece = self.objects[position].slice
+        piece = self.slices[position]
         if piece is None:
             return None
+        try:
+            known = _INSTANCE.decode(piece)
+        except msgspec.ValidationError:
+            return self._odd_parts(piece)
+        rest = b",".join(
+            [
+                name + bytes(value)
+                for name, value in (
+                    (b'"index_key":', known.index_key),
+                    (b'"status":', known.status),
+                    (b'"deposed":', known.deposed),
+                    (b'"provider":', known.provider),
+                    (b'"schema_version":', known.schema_version),
+                    (b'"attributes_flat":', known.attributes_flat),
+                    (b'"sensitive_attributes":', known.sensitive_attributes),
+                    (b'"identity_schema_version":', known.identity_schema_version),
+                    (b'"private":', known.private),
+                    (b'"dependencies":', known.dependencies),
+                    (b'"create_before_destroy":', known.create_before_destroy),
+                )
+                if value is not _ABSENT
+            ]
+        )
+        return InstanceParts(
+            self.payload(b"{" + rest + b"}"),
+            None if known.attributes is _ABSENT else self._compact(known.attributes),
+            None if known.identity is _ABSENT else self._compact(known.identity),
+        )
+
+    def _odd_parts(self, piece: memoryview) -> InstanceParts:
         try:
             members = _TOP.decode(piece)
         except msgspec.ValidationError as exc:
             raise _refusal(f"an instance of a resource is not an object ({exc})") from exc
-        beside = {name: self.payload(members[name]) for name in _COPIED if name in members}
-        compact = {name: self._compact(members.pop(name)) for name in _MOVED if name in members}
-        return InstanceParts(self.payload(_object(members, None)), **beside, **compact)
+        attributes, identity = (members.pop(name, None) for name in ("attributes", "identity"))
+        return InstanceParts(
+            self.payload(_object(members, None)),
+            None if attributes is None else self._compact(attributes),
+            None if identity is None else self._compact(identity),
+        )
 
     def _compact(self, piece: Raw) -> bytes:
         return self.payload(msgspec.json.format(bytes(piece), indent=-1))
@@ -136,11 +173,14 @@ def _split(body: Buffer, text: Buffer, mark: bytes | None) -> Document:
     try:
         top = _TOP.decode(text)
         if any(name in top for name in _ENVELOPE_MARKS):
-            return Document(head=_object(top, mark), chunks=list(_chunks(memoryview(body))))
+            chunks = list(_chunks(memoryview(body)))
+            digests = [hashlib.sha256(chunk).digest() for chunk in chunks]
+            return Document(head=_object(top, mark), chunks=chunks, digests=digests)
         outputs = _members(top, "outputs")
         blocks = _list_or_none(top, "resources")
         document = Document(head=b"", outputs=outputs, surrogate_mark=mark)
-        document.objects.extend(_objects(blocks) if blocks is not None else ())
+        if blocks is not None:
+            _add_objects(document, blocks)
     except msgspec.ValidationError as exc:
         raise _refusal(f"the document does not have the shape of a state ({exc})") from exc
     except msgspec.DecodeError as exc:
@@ -151,15 +191,22 @@ def _split(body: Buffer, text: Buffer, mark: bytes | None) -> Document:
     return document
 
 
-def _objects(blocks: Raw) -> Iterator[StateObject]:
+def _add_objects(document: Document, blocks: Raw) -> None:
+    slices, places, digests = document.slices, document.blocks, document.digests
+    sha256 = hashlib.sha256
     for header, instances in _headers(blocks):
-        seed = hashlib.sha256(header + b"\0")
+        place = len(document.headers)
+        document.headers.append(header)
+        seed = header + b"\0"
         if not instances:
-            yield StateObject(header, None, seed.digest())
+            slices.append(None)
+            places.append(place)
+            digests.append(sha256(seed).digest())
         for piece in instances:
-            digest = seed.copy()
-            digest.update(memoryview(piece))
-            yield StateObject(header, piece, digest.digest())
+            view = memoryview(piece)
+            slices.append(view)
+            places.append(place)
+            digests.append(sha256(b"".join((seed, view))).digest())
 
 
 def _headers(blocks: Raw) -> Iterator[tuple[bytes, list[Raw]]]:

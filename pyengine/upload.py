@@ -2,49 +2,44 @@
 
 import asyncio
 import hashlib
-import struct
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from typing import Final
 from uuid import UUID, uuid4
 
 from psycopg.types.multirange import Multirange
-from psycopg.types.range import Range
 
-from pyengine import api, db
+from pyengine import api, db, wire
 from pyengine.errors import KilolockError
 from pyengine.statefile import Document
 
-Commit = Callable[[UUID, int, bytes], Awaitable[api.Written]]
+Commit = Callable[[db.Connection, UUID, int, bytes], Awaitable[api.Written]]
 
 _ATTEMPTS: Final = 4
-_BATCH: Final = 1 << 18
-_SIGNATURE: Final = b"PGCOPY\n\xff\r\n\0" + bytes(8)
-_END: Final = b"\xff\xff"
-_INT: Final = struct.Struct("!i")
+_KEYS_PER_ROW: Final = 4096
+_BATCH_BYTES: Final = 1 << 21
+_BATCH_OBJECTS: Final = 2000
+_STREAMS: Final = 2
 
 
 async def write(
-    conn: db.Connection, caller: db.Caller, name: str, document: Document, commit: Commit
+    database: db.Database, caller: db.Caller, name: str, document: Document, commit: Commit
 ) -> api.Written:
     """Stage a document, sending only the objects the database lacks, and commit it.
 
-    No transaction is open while bytes travel. `commit` gets the upload id, the number of objects
-    and the digest over their digests.
+    No transaction is open while bytes travel. `commit` runs in one; it gets the upload id, the
+    number of objects and the digest over their digests.
     """
-    digests = await asyncio.to_thread(lambda: document.digests)
-    total = hashlib.sha256(b"".join(digests)).digest()
+    total = hashlib.sha256(b"".join(document.digests)).digest()
     upload_id: UUID | None = None
     for _ in range(_ATTEMPTS):
         if upload_id is None:
             upload_id = uuid4()
-            await api.copy_staged_keys(conn, _rows(_key_rows(upload_id, digests)))
-            await api.copy_staged_slices(conn, _rows(_member_rows(upload_id, document)))
-            async with db.transaction(conn, caller, read_only=True):
-                missing = await api.stage_missing(conn, name, upload_id)
-            await _send(conn, upload_id, document, missing)
-        written = await commit(upload_id, len(digests), total)
+            missing = await _stage(database, caller, name, upload_id, document)
+            await _send(database, caller, name, upload_id, document, missing)
+        async with database.transaction(caller) as conn:
+            written = await commit(conn, upload_id, len(document.digests), total)
         if written.outcome == "incomplete":
-            await _send(conn, upload_id, document, written.missing)
+            await _send(database, caller, name, upload_id, document, written.missing)
         elif written.outcome == "lost":
             upload_id = None
         else:
@@ -54,111 +49,108 @@ async def write(
     )
 
 
+async def _stage(
+    database: db.Database, caller: db.Caller, name: str, upload_id: UUID, document: Document
+) -> Multirange[int]:
+    """Stage keys and what is no object; return which objects the database lacks."""
+    async with database.connection() as conn:
+        await api.copy_staged_keys(conn, wire.blocks(_key_rows(upload_id, document.digests)))
+        await api.copy_staged_slices(conn, wire.blocks(_member_rows(upload_id, document)))
+        async with db.transaction(conn, caller):
+            return await api.stage_missing(conn, name, upload_id)
+
+
 async def _send(
-    conn: db.Connection, upload_id: UUID, document: Document, missing: Multirange[int]
+    database: db.Database,
+    caller: db.Caller,
+    name: str,
+    upload_id: UUID,
+    document: Document,
+    missing: Multirange[int],
 ) -> None:
-    ordinals = (ordinal for part in missing for ordinal in _ordinals(part))
-    rows = _chunk_rows if document.chunks else _object_rows
-    if missing:
-        await api.copy_staged_slices(conn, _rows(rows(upload_id, document, ordinals)))
+    ordinals = [n for part in missing for n in range(part.lower or 0, part.upper or 0)]
+    if document.chunks:
+        async with database.connection() as conn:
+            rows = _chunk_rows(upload_id, document, ordinals)
+            await api.copy_staged_slices(conn, wire.blocks(rows))
+        return
+    batches = _batches(document, ordinals)
+    streams = [
+        asyncio.create_task(_stream(database, caller, name, upload_id, document, batches))
+        for _ in range(min(_STREAMS, 1 + len(ordinals) // _BATCH_OBJECTS))
+    ]
+    try:
+        await asyncio.gather(*streams)
+    finally:
+        for stream in streams:
+            stream.cancel()
+        await asyncio.wait(streams)
 
 
-def _ordinals(part: Range[int]) -> range:
-    return range(part.lower or 0, part.upper or 0)
+async def _stream(
+    database: db.Database,
+    caller: db.Caller,
+    name: str,
+    upload_id: UUID,
+    document: Document,
+    batches: Iterator[list[int]],
+) -> None:
+    """Send batches while there are any; each is parsed where the next one is packed meanwhile."""
+    for ordinals in batches:
+        objects = _packed(document, ordinals)
+        async with database.transaction(caller) as conn:
+            await api.stage_objects(conn, name, upload_id, objects)
+
+
+def _batches(document: Document, ordinals: Iterable[int]) -> Iterator[list[int]]:
+    batch: list[int] = []
+    size = 0
+    for ordinal in ordinals:
+        piece = document.slices[ordinal]
+        length = 0 if piece is None else len(piece)
+        if batch and (size + length > _BATCH_BYTES or len(batch) >= _BATCH_OBJECTS):
+            yield batch
+            batch, size = [], 0
+        batch.append(ordinal)
+        size += length
+    if batch:
+        yield batch
+
+
+def _packed(document: Document, ordinals: list[int]) -> api.StagedObjects:
+    places: dict[int, int] = {}
+    blocks = [places.setdefault(document.blocks[n], len(places) + 1) for n in ordinals]
+    parts = [document.parts(n) for n in ordinals]
+    return api.StagedObjects(
+        ordinals=wire.int4_array(ordinals),
+        blocks=wire.int4_array(blocks),
+        headers=wire.bytea_array([document.payload(document.headers[n]) for n in places]),
+        slices=wire.bytea_array([p and p.rest for p in parts]),
+        attributes=wire.bytea_array([p and p.attributes for p in parts]),
+        identities=wire.bytea_array([p and p.identity for p in parts]),
+        digests=wire.bytea_array([document.digests[n] for n in ordinals]),
+    )
 
 
 def _key_rows(upload_id: UUID, digests: list[bytes]) -> Iterator[bytes]:
-    for ordinal, digest in enumerate(digests):
-        yield _row(upload_id.bytes, _INT.pack(ordinal), digest)
+    for first in range(0, len(digests), _KEYS_PER_ROW):
+        run = wire.bytea_array(digests[first : first + _KEYS_PER_ROW])
+        yield wire.row(upload_id.bytes, wire.integer(first), run)
 
 
 def _member_rows(upload_id: UUID, document: Document) -> Iterator[bytes]:
-    yield _slice_row(upload_id, b"document", 0, slice_=document.head)
+    yield _slice_row(upload_id, b"document", 0, None, document.head)
     for ordinal, (name, value) in enumerate(document.outputs):
-        yield _slice_row(
-            upload_id,
-            b"output",
-            ordinal,
-            header=document.payload(name),
-            slice_=document.payload(value),
-        )
-
-
-def _object_rows(upload_id: UUID, document: Document, ordinals: Iterable[int]) -> Iterator[bytes]:
-    for ordinal in ordinals:
-        parts = document.parts(ordinal)
-        header = document.payload(document.objects[ordinal].header)
-        if parts is None:
-            yield _slice_row(upload_id, b"resource", ordinal, header=header)
-            continue
-        yield _slice_row(
-            upload_id,
-            b"resource",
-            ordinal,
-            header=header,
-            index_key=parts.index_key,
-            deposed=parts.deposed,
-            dependencies=parts.dependencies,
-            attributes=parts.attributes,
-            identity=parts.identity,
-            slice_=parts.rest,
-        )
+        header, piece = bytes(document.payload(name)), bytes(document.payload(value))
+        yield _slice_row(upload_id, b"output", ordinal, header, piece)
 
 
 def _chunk_rows(upload_id: UUID, document: Document, ordinals: Iterable[int]) -> Iterator[bytes]:
     for ordinal in ordinals:
-        yield _slice_row(upload_id, b"opaque", ordinal, slice_=bytes(document.chunks[ordinal]))
+        yield _slice_row(upload_id, b"opaque", ordinal, None, bytes(document.chunks[ordinal]))
 
 
 def _slice_row(
-    upload_id: UUID,
-    kind: bytes,
-    ordinal: int,
-    *,
-    header: bytes | None = None,
-    index_key: bytes | None = None,
-    deposed: bytes | None = None,
-    dependencies: bytes | None = None,
-    attributes: bytes | None = None,
-    identity: bytes | None = None,
-    slice_: bytes | None = None,
+    upload_id: UUID, kind: bytes, ordinal: int, header: bytes | None, piece: bytes
 ) -> bytes:
-    return _row(
-        upload_id.bytes,
-        kind,
-        _INT.pack(ordinal),
-        header,
-        index_key,
-        deposed,
-        dependencies,
-        attributes,
-        identity,
-        slice_,
-    )
-
-
-def _row(*fields: bytes | None) -> bytes:
-    """Return one row of binary COPY."""
-    parts = [len(fields).to_bytes(2, "big")]
-    for value in fields:
-        if value is None:
-            parts.append(b"\xff\xff\xff\xff")
-        else:
-            parts.append(_INT.pack(len(value)))
-            parts.append(value)
-    return b"".join(parts)
-
-
-async def _rows(rows: Iterator[bytes]) -> AsyncIterator[bytes]:
-    """Gather rows into blocks of binary COPY, signature and end included."""
-    batch: list[bytes] = [_SIGNATURE]
-    size = 0
-    for row in rows:
-        batch.append(row)
-        size += len(row)
-        if size > _BATCH:
-            yield b"".join(batch)
-            batch.clear()
-            size = 0
-    batch.append(_END)
-    yield b"".join(batch)
+    return wire.row(upload_id.bytes, kind, wire.integer(ordinal), header, piece)

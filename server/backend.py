@@ -48,13 +48,12 @@ async def write_state(request: Request, name: str) -> HTTPResponse:
     body = await read_body(request, request.app.ctx.settings.max_body_bytes)
     document = await asyncio.to_thread(statefile.split, body)
 
-    async with database.connection() as conn:
+    async def commit(
+        conn: db.Connection, upload_id: UUID, objects: int, digest: bytes
+    ) -> api.Written:
+        return await api.write_state(conn, name, upload_id, objects, digest, lock_id)
 
-        async def commit(upload_id: UUID, objects: int, digest: bytes) -> api.Written:
-            async with db.transaction(conn, caller):
-                return await api.write_state(conn, name, upload_id, objects, digest, lock_id)
-
-        written = await upload.write(conn, caller, name, document, commit)
+    written = await upload.write(database, caller, name, document, commit)
     return json(
         {
             "outcome": written.outcome,

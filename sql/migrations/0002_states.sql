@@ -36,12 +36,13 @@ select
 from workspace as w;
 
 -- current_version_no is 0 until the first write: a state that was only locked is a placeholder
--- that no view shows.
+-- that no view shows. slices_no goes up when open rows get another slice_hash without a version.
 create table kl_internal.states (
     id                  uuid primary key default gen_random_uuid(),
     environment_id      uuid not null,
     name                text not null,
     current_version_no  bigint not null default 0,
+    slices_no           bigint not null default 0,
     created_at          timestamptz not null default now(),
     deleted_at          timestamptz,
     constraint states_environment_id_fkey

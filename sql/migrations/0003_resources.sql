@@ -22,7 +22,8 @@ create table kl_internal.dependency_sets (
 -- equal values come in other bytes the row stays, and its spelling is what GET serves from then on.
 -- escaped: the jsonb columns hold the escaped form of text that jsonb cannot hold, and attributes
 -- and identity need it to become jsonb (kl_internal.escape_json, kl_internal.projected).
--- slice_hash: SHA-256 of the bytes the object last arrived as.
+-- slice_hash: SHA-256 of the bytes the object last arrived as. content_hash:
+-- kl_internal.resource_hash.
 create table kl_internal.resources (
     id                       bigint generated always as identity primary key,
     state_id                 uuid not null,
@@ -62,8 +63,10 @@ create table kl_internal.resources (
 )
 with (toast_tuple_target = 8160);  -- compressing every row would double the time of an upload
 
+-- slice_hash is along so that an upload is compared with the open rows from the index.
 create unique index resources_open_idx
     on kl_internal.resources (state_id, path)
+    include (slice_hash)
     where closed_no is null;
 
 create index resources_closed_idx
@@ -110,61 +113,99 @@ create index outputs_closed_at_idx
 
 create index outputs_opened_at_idx on kl_internal.outputs (state_id, opened_no);
 
--- Upload staging: unlogged, keyed by a random upload id, swept by age. Payloads are bytea, so that
--- no COPY error can print them.
+-- Upload staging: unlogged, keyed by a random upload id, swept by age. Payloads arrive as bytea, so
+-- that no error can print them. Clients fill staged_...; functions fill upload_...
 
--- One row per object of the document: SHA-256 over its resource header and its slice.
+-- Runs of the SHA-256 of the objects of the document (over resource header and slice) in order.
 create unlogged table kl_internal.staged_keys (
-    upload_id  uuid not null,
-    ordinal    integer not null,
-    digest     bytea not null,
-    staged_at  timestamptz not null default now(),
-    constraint staged_keys_pkey primary key (upload_id, ordinal)
+    upload_id      uuid not null,
+    first_ordinal  integer not null,
+    digests        bytea[] not null,
+    staged_at      timestamptz not null default now(),
+    constraint staged_keys_pkey primary key (upload_id, first_ordinal)
 );
 
+alter table kl_internal.staged_keys alter column digests set storage external;
+
 -- kind 'document': slice is the top-level object without resources and outputs. 'output': header is
--- the name (a JSON string). 'resource': header is the resource object without instances, slice the
--- instance object without attributes and identity, which stand beside it without white space; its
--- index_key, deposed and dependencies stand there as well, so that addresses are known before a
--- slice is parsed. slice is null for a resource without instances.
--- 'opaque': a run of bytes.
+-- the name (a JSON string). 'opaque': a run of bytes.
 create unlogged table kl_internal.staged_slices (
-    upload_id     uuid not null,
-    kind          text not null,
-    ordinal       integer not null,
-    header        bytea,
-    index_key     bytea,
-    deposed       bytea,
-    dependencies  bytea,
-    attributes    bytea,
-    identity      bytea,
-    slice         bytea,
-    staged_at     timestamptz not null default now(),
+    upload_id  uuid not null,
+    kind       text not null,
+    ordinal    integer not null,
+    header     bytea,
+    slice      bytea,
+    staged_at  timestamptz not null default now(),
     constraint staged_slices_pkey primary key (upload_id, kind, ordinal)
-)
-with (toast_tuple_target = 8160);
+);
 
 alter table kl_internal.staged_slices alter column slice set storage external;
 
--- What a commit works out about each staged resource object before it opens rows; never outlives
--- the transaction that fills it. problem says why the whole document is refused.
+-- Objects as kl.stage_objects parsed them: the columns of resources that do not depend on the
+-- state. path is null where there is nothing to store. problem: why the document is refused.
 create unlogged table kl_internal.upload_objects (
-    upload_id          uuid not null,
-    ordinal            integer not null,
-    path               text collate "C",
-    address            text,
-    config_address     text,
-    module             text,
-    mode               text,
-    type               text,
-    name               text,
-    index_key          jsonb,
-    deposed            text,
-    provider           text,
-    resource_extra     jsonb,
-    dependency_set_id  bigint,
-    escaped            boolean not null,
-    unchanged          boolean not null default false,
-    problem            text,
+    upload_id                uuid not null,
+    ordinal                  integer not null,
+    path                     text collate "C",
+    address                  text,
+    config_address           text,
+    module                   text,
+    mode                     text,
+    type                     text,
+    name                     text,
+    index_key                jsonb,
+    deposed                  text,
+    provider                 text,
+    instance_provider        text,
+    resource_extra           jsonb,
+    status                   text,
+    schema_version           numeric,
+    attributes               json,
+    attributes_flat          jsonb,
+    sensitive_attributes     jsonb,
+    private                  text,
+    list_digest              uuid,
+    create_before_destroy    boolean,
+    identity                 json,
+    identity_schema_version  numeric,
+    extra                    jsonb,
+    escaped                  boolean not null,
+    slice_hash               bytea,
+    content_hash             bigint,
+    unchanged                boolean not null default false,
+    problem                  text,
+    problem_detail           jsonb,
+    staged_at                timestamptz not null default now(),
     constraint upload_objects_pkey primary key (upload_id, ordinal)
+)
+with (toast_tuple_target = 8160);
+
+create index upload_objects_problem_idx
+    on kl_internal.upload_objects (upload_id, ordinal)
+    where problem is not null;
+
+-- The distinct dependencies lists of an upload; two batches at once may both bring one.
+create unlogged table kl_internal.upload_dependencies (
+    upload_id          uuid not null,
+    list_digest        uuid not null,
+    digest             bytea not null,
+    addresses          text[] not null,
+    config_addresses   text[] not null,
+    dependency_set_id  bigint,
+    staged_at          timestamptz not null default now()
+);
+
+create index upload_dependencies_upload_id_list_digest_idx
+    on kl_internal.upload_dependencies (upload_id, list_digest);
+
+-- How the keys of an upload compare with the open rows of a state at one moment.
+create unlogged table kl_internal.upload_comparisons (
+    upload_id     uuid not null,
+    state_id      uuid,
+    version_no    bigint,
+    slices_no     bigint,
+    matched_rows  bigint not null,
+    unmatched     integer[] not null,
+    staged_at     timestamptz not null default now(),
+    constraint upload_comparisons_pkey primary key (upload_id)
 );

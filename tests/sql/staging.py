@@ -49,14 +49,14 @@ class Upload:
     def stage_keys(self) -> None:
         """Stage the key of every object, and what is no object."""
         with self.conn.cursor().copy(
-            "copy kl_internal.staged_keys (upload_id, ordinal, digest) from stdin"
+            "copy kl_internal.staged_keys (upload_id, first_ordinal, digests) from stdin"
         ) as copy:
-            for ordinal, digest in enumerate(self.document.digests):
-                copy.write_row((self.id, ordinal, digest))
-        self._copy([("document", 0, None, None, None, None, self.document.head)])
+            for first in range(0, self.objects, 2):
+                copy.write_row((self.id, first, self.document.digests[first : first + 2]))
+        self._copy([("document", 0, None, self.document.head)])
         self._copy(
             [
-                ("output", n, self._bytes(name), None, None, None, self._bytes(value))
+                ("output", n, self._bytes(name), self._bytes(value))
                 for n, (name, value) in enumerate(self.document.outputs)
             ]
         )
@@ -73,29 +73,25 @@ class Upload:
         """Stage the slices of these objects; of all of them unless told."""
         wanted = ordinals or range(self.objects)
         if self.document.chunks:
-            self._copy(
-                [
-                    ("opaque", n, None, None, None, None, bytes(self.document.chunks[n]))
-                    for n in wanted
-                ]
-            )
+            self._copy([("opaque", n, None, bytes(self.document.chunks[n])) for n in wanted])
             return
-        rows: list[tuple[Any, ...]] = []
-        for ordinal in wanted:
-            header = self._bytes(self.document.objects[ordinal].header)
-            parts = self.document.parts(ordinal)
-            row: tuple[Any, ...] = (None,) * 6
-            if parts is not None:
-                row = (
-                    parts.index_key,
-                    parts.deposed,
-                    parts.dependencies,
-                    parts.rest,
-                    parts.attributes,
-                    parts.identity,
-                )
-            rows.append(("resource", ordinal, header, *row))
-        self._copy(rows)
+        pieces = [self.document.parts(n) for n in wanted]
+        self.conn.execute(
+            "select kl.stage_objects(p_name => 's', p_upload_id => %s, "
+            "p_ordinals => %s::integer[], p_blocks => %s::integer[], p_headers => %b, "
+            "p_slices => %b::bytea[], p_attributes => %b::bytea[], "
+            "p_identities => %b::bytea[], p_digests => %b)",
+            (
+                self.id,
+                list(wanted),
+                [self.document.blocks[n] + 1 for n in wanted],
+                [self._bytes(header) for header in self.document.headers],
+                [parts and parts.rest for parts in pieces],
+                [parts and parts.attributes for parts in pieces],
+                [parts and parts.identity for parts in pieces],
+                [self.document.digests[n] for n in wanted],
+            ),
+        )
 
     def write(self, name: str, lock_id: str | None = None) -> Written:
         """Commit as Terraform's backend client."""
@@ -124,11 +120,10 @@ class Upload:
 
     def _copy(self, rows: list[tuple[Any, ...]]) -> None:
         with self.conn.cursor().copy(
-            "copy kl_internal.staged_slices (upload_id, kind, ordinal, header, index_key, deposed, "
-            "dependencies, slice, attributes, identity) from stdin"
+            "copy kl_internal.staged_slices (upload_id, kind, ordinal, header, slice) from stdin"
         ) as copy:
             for row in rows:
-                copy.write_row((self.id, *row, *(None,) * (9 - len(row))))
+                copy.write_row((self.id, *row))
 
     def _bytes(self, piece: Any) -> bytes:  # noqa: ANN401 - bytes or a raw slice
         return self.document.payload(piece)

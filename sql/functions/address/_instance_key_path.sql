@@ -9,8 +9,10 @@ as $$
     select case pg_catalog.jsonb_typeof(p_index_key)
         when 'number' then
             E'\x03' || case
-                when pg_catalog.octet_length(p_index_key::text) <= 19
-                    and p_index_key::text !~ '[^0-9]' then
+                when p_index_key >= '0'
+                    and p_index_key < '10000000000'
+                    and pg_catalog.octet_length(p_index_key::text) <= 10
+                    and pg_catalog.strpos(p_index_key::text, '.') = 0 then
                     pg_catalog.lpad(p_index_key::text, 20, '0')
                 else kl_internal.integer_path(p_index_key::pg_catalog.numeric)
             end || E'\x01'

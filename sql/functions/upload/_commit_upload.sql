@@ -15,16 +15,19 @@ returns table (
 language plpgsql
 volatile
 set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_custom_plan  -- an upload may bring one object or all
+set enable_nestloop = on
+set work_mem = '64MB'
 as $$
 #variable_conflict use_column
 declare
-    v_current   kl_internal.state_versions%rowtype;
-    v_draft     kl_internal.state_versions%rowtype;
-    v_unmatched integer[];
-    v_missing   text;
-    v_resources record;
-    v_outputs   record;
-    v_is_retry  boolean;
+    v_current    kl_internal.state_versions%rowtype;
+    v_draft      kl_internal.state_versions%rowtype;
+    v_comparison kl_internal.upload_comparisons%rowtype;
+    v_missing    text;
+    v_resources  record;
+    v_outputs    record;
+    v_is_retry   boolean;
 begin
     if not kl_internal.stage_is_whole(p_upload_id, p_objects, p_digest) then
         return query select 'lost', null::uuid, null::bigint, null::numeric, '{}';
@@ -44,18 +47,21 @@ begin
     end if;
 
     -- Compared again under the row lock: what became stale since stage_missing is asked for.
-    v_unmatched := kl_internal.unmatched_ordinals(p_state.id, p_upload_id);
-    v_missing := kl_internal.missing_slices(p_upload_id, v_unmatched);
+    v_comparison := kl_internal.current_comparison(p_state, p_upload_id);
+    v_missing := kl_internal.missing_slices(p_upload_id, v_comparison.unmatched);
     if v_missing <> '{}' then
         return query select 'incomplete', null::uuid, null::bigint, null::numeric, v_missing;
         return;
     end if;
 
+    if cardinality(v_comparison.unmatched) > 100 then
+        -- The stage has no statistics: it is as large as the state.
+        perform set_config('enable_nestloop', 'off', true);
+    end if;
+
     select r.*
     into v_resources
-    from kl_internal.replace_resources(
-        p_state.id, p_upload_id, v_unmatched, v_draft.version_no
-    ) as r;
+    from kl_internal.replace_resources(v_current, v_draft, v_comparison, p_objects) as r;
     select o.*
     into v_outputs
     from kl_internal.replace_outputs(p_state.id, p_upload_id, v_draft.version_no) as o;

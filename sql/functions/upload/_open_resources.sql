@@ -1,16 +1,14 @@
--- requires: upload/_parsed_objects, verify/_resource_hash
+-- requires: upload/_dependency_hash
 create or replace function kl_internal.open_resources(
-    p_state_id   uuid,
-    p_upload_id  uuid,
-    p_version_no bigint
+    p_state_id       uuid,
+    p_upload_id      uuid,
+    p_version_no     bigint,
+    out opened_count  bigint,
+    out opened_digest bigint
 )
-returns bigint
 language sql
 volatile
 set search_path = pg_catalog, pg_temp
-set enable_nestloop = off  -- the stage has no statistics: it is as large as the state
-set enable_hashjoin = off  -- slices are wide; in primary key order they need no memory
-set work_mem = '64MB'
 as $$
     with opened as (
         insert into kl_internal.resources (
@@ -22,31 +20,35 @@ as $$
         )
         select
             p_state_id, p_version_no, u.path, u.address, u.config_address, u.module, u.mode,
-            u.type, u.name, u.index_key, u.deposed, u.provider, p.instance_provider,
-            u.resource_extra, p.status, p.schema_version, p.attributes, p.attributes_flat,
-            p.sensitive_attributes, p.private, u.dependency_set_id, p.create_before_destroy,
-            p.identity, p.identity_schema_version, p.extra, u.escaped, k.digest,
-            kl_internal.resource_hash(
-                u.path, u.module, u.index_key::text, u.provider, p.instance_provider,
-                u.resource_extra::text, p.status, p.schema_version::text, p.attributes::text,
-                p.attributes_flat::text, p.sensitive_attributes::text, p.private,
-                u.dependency_set_id::text, p.create_before_destroy::text, p.identity::text,
-                p.identity_schema_version::text, p.extra::text, u.escaped::text
-            )
-        from kl_internal.parsed_objects(p_upload_id) as p
-        inner join kl_internal.upload_objects as u
-            on u.upload_id = p_upload_id
-            and u.ordinal = p.ordinal
-        inner join kl_internal.staged_keys as k
-            on k.upload_id = p_upload_id
-            and k.ordinal = p.ordinal
+            u.type, u.name, u.index_key, u.deposed, u.provider, u.instance_provider,
+            u.resource_extra, u.status, u.schema_version, u.attributes, u.attributes_flat,
+            u.sensitive_attributes, u.private, d.id, u.create_before_destroy, u.identity,
+            u.identity_schema_version, u.extra, u.escaped, u.slice_hash,
+            u.content_hash
+                # kl_internal.dependency_hash(null) # kl_internal.dependency_hash(d.id::text)
+        from kl_internal.upload_objects as u
+        cross join lateral (
+            select (
+                select l.dependency_set_id
+                from kl_internal.upload_dependencies as l
+                where l.upload_id = p_upload_id
+                    and l.list_digest = u.list_digest
+                limit 1
+            ) as id
+            offset 0
+        ) as d
+        where u.upload_id = p_upload_id
+            and u.path is not null
+            and not u.unchanged
         returning content_hash
     )
-    select coalesce(bit_xor(o.content_hash), 0)
+    select
+        count(*),
+        coalesce(bit_xor(o.content_hash), 0)
     from opened as o;
 $$;
 
 comment on function kl_internal.open_resources(uuid, uuid, bigint) is
-'Open a row for each new or changed object of an upload; returns the xor of their hashes.
+'Open a row for each new or changed object of an upload; opened_digest: the xor of their hashes.
 
-Raises: KL001; what jsonb raises where an object does not fit it.';
+Raises: unique_violation (an object is there twice).';

@@ -1,110 +1,90 @@
--- requires: json/_staged_json
--- requires: upload/_checked_paths
--- requires: upload/_checked_version
--- requires: upload/_odd_members
+-- requires: address/_instance_key_path, address/_instance_key_text, json/_staged_json
+-- requires: upload/_key_problem, upload/_list_digest, upload/_parsed_headers
 -- requires: upload/_refuse_object
-create or replace function kl_internal.parsed_objects(p_upload_id uuid)
+create or replace function kl_internal.parsed_objects(
+    p_ordinals   integer[],
+    p_blocks     integer[],
+    p_headers    bytea[],
+    p_slices     bytea[],
+    p_attributes bytea[],
+    p_identities bytea[],
+    p_digests    bytea[],
+    p_escaped    boolean
+)
 returns table (
-    ordinal                  integer,
-    path                     text,
-    body                     jsonb,
-    attributes               json,
-    status                   text,
-    instance_provider        text,
-    schema_version           numeric,
-    attributes_flat          jsonb,
-    sensitive_attributes     jsonb,
-    private                  text,
-    create_before_destroy    boolean,
-    identity                 json,
-    identity_schema_version  numeric,
-    extra                    jsonb
+    ordinal            integer,
+    slice_hash         bytea,
+    attributes         json,
+    identity           json,
+    path               text,
+    address            text,
+    config_address     text,
+    header             jsonb,
+    resource_extra     jsonb,
+    index_key          jsonb,
+    deposed            text,
+    body               jsonb,
+    list_digest        uuid,
+    problem            text
 )
 language sql
 stable
 as $$
-    -- A member whose value no column can show (a null, for most) stays in extra as it came.
     select
-        u.ordinal,
-        u.path,
+        o.ordinal,
+        o.digest,
+        pg_catalog.convert_from(o.attributes, 'UTF8')::json,
+        pg_catalog.convert_from(o.identity, 'UTF8')::json,
+        case
+            when o.slice is not null then
+                h.path || kl_internal.instance_key_path(k.index_key, p_escaped)
+                || case when k.deposed <> '' then E'\x07' || k.deposed else '' end
+        end,
+        h.address || kl_internal.instance_key_text(k.index_key, p_escaped),
+        h.config_address,
+        h.header,
+        h.resource_extra,
+        k.index_key,
+        k.deposed,
         b.body,
-        pg_catalog.convert_from(s.attributes, 'UTF8')::json,
         case
-            when b.body ->> 'status' is null or b.body ->> 'status' in ('', 'tainted') then
-                b.body ->> 'status'
-            else kl_internal.refuse_object(
-                u.address, 'status', (b.body -> 'status')::text || ' must be "tainted" or absent'
-            )
+            when b.body -> 'dependencies' not in ('null', '[]') then
+                kl_internal.list_digest(b.body -> 'dependencies')
         end,
-        case
-            when b.body ->> 'provider' is null and u.provider is null then
-                kl_internal.refuse_object(
-                    u.address,
-                    'provider',
-                    'is missing; Terraform would drop the resource without a word'
-                )
-            else b.body ->> 'provider'
-        end,
-        kl_internal.checked_version(u.address, 'schema_version', b.body -> 'schema_version'),
-        case
-            when pg_catalog.jsonb_typeof(b.body -> 'attributes_flat') = 'object' then
-                b.body -> 'attributes_flat'
-            when pg_catalog.jsonb_typeof(b.body -> 'attributes_flat') <> 'null' then
-                kl_internal.refuse_object(u.address, 'attributes_flat', 'must be an object')::jsonb
-        end,
-        case
-            when b.body -> 'sensitive_attributes' = '[]' then '[]'
-            else kl_internal.checked_paths(u.address, b.body -> 'sensitive_attributes')
-        end,
-        case
-            when b.body ->> 'private' is null
-                or b.body ->> 'private'
-                    ~ '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$'
-                then b.body ->> 'private'
-            else kl_internal.refuse_object(u.address, 'private', 'is not base64')
-        end,
-        case pg_catalog.jsonb_typeof(b.body -> 'create_before_destroy')
-            when 'boolean' then (b.body -> 'create_before_destroy')::boolean
-            when 'null' then null
-            else case
-                when b.body ? 'create_before_destroy' then kl_internal.refuse_object(
-                    u.address, 'create_before_destroy', 'must be true or false'
-                )::boolean
-            end
-        end,
-        pg_catalog.convert_from(s.identity, 'UTF8')::json,
-        kl_internal.checked_version(
-            u.address, 'identity_schema_version', b.body -> 'identity_schema_version'
-        ),
-        nullif(
-            b.body - array[
-                'index_key', 'status', 'deposed', 'provider', 'schema_version', 'attributes',
-                'attributes_flat', 'sensitive_attributes', 'private', 'dependencies',
-                'create_before_destroy', 'identity', 'identity_schema_version'
-            ]
-                || case
-                    when b.body <> pg_catalog.jsonb_strip_nulls(b.body)
-                        or b.body ->> 'deposed' = ''
-                        or b.body -> 'dependencies' = '[]' then
-                        kl_internal.odd_members(b.body)
-                    else '{}'
-                end,
-            '{}'
-        )
-    from kl_internal.upload_objects as u
-    inner join kl_internal.staged_slices as s
-        on s.upload_id = u.upload_id
-        and s.kind = 'resource'
-        and s.ordinal = u.ordinal
+        coalesce(h.problem, kl_internal.key_problem(k.index_key, b.body -> 'deposed'))
+    from rows from (
+        pg_catalog.unnest(p_ordinals),
+        pg_catalog.unnest(p_blocks),
+        pg_catalog.unnest(p_slices),
+        pg_catalog.unnest(p_attributes),
+        pg_catalog.unnest(p_identities),
+        pg_catalog.unnest(p_digests)
+    ) as o (ordinal, block, slice, attributes, identity, digest)
+    inner join kl_internal.parsed_headers(p_headers, p_blocks, p_escaped) as h
+        on h.block = o.block
     cross join lateral (
-        select kl_internal.staged_json(s.slice, u.escaped) as body
+        select kl_internal.staged_json(o.slice, p_escaped) as body
         offset 0
     ) as b
-    where u.upload_id = p_upload_id
-        and not u.unchanged;
+    cross join lateral (
+        select
+            nullif(b.body -> 'index_key', 'null') as index_key,
+            coalesce(b.body ->> 'deposed', '') as deposed
+        offset 0
+    ) as k
+    where case
+        when pg_catalog.jsonb_typeof(b.body) <> 'object' then
+            kl_internal.refuse_object(h.address, 'instances', 'holds what is not an object')
+                is not null
+        else true
+    end;
 $$;
 
-comment on function kl_internal.parsed_objects(uuid) is
-'The staged objects of upload_objects, parsed into the columns of resources. Inlined.
+comment on function kl_internal.parsed_objects(
+    integer[], integer[], bytea[], bytea[], bytea[], bytea[], bytea[], boolean
+) is
+'Objects as they came, parsed and addressed; p_blocks: which of p_headers each one has. Inlined.
 
-Raises: KL001 (naming the address and the member).';
+p_escaped: parse into the escaped form (kl_internal.escape_json). A resource without instances has
+no path. Raises: KL001; what jsonb raises where the plain form does not
+fit.';

@@ -1,8 +1,8 @@
 create or replace function kl_internal.replace_resources(
-    p_state_id         uuid,
-    p_upload_id        uuid,
-    p_ordinals         integer[],
-    p_version_no       bigint,
+    p_current          kl_internal.state_versions,
+    p_draft            kl_internal.state_versions,
+    p_comparison       kl_internal.upload_comparisons,
+    p_objects          bigint,
     out closed_count   bigint,
     out opened_count   bigint,
     out changed_digest bigint
@@ -11,55 +11,69 @@ language plpgsql
 volatile
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+    v_upload_id     uuid := p_comparison.upload_id;
+    v_open          bigint := coalesce(p_current.object_count, 0);
+    v_marked_count  bigint := 0;
+    v_same_count    bigint := 0;
+    v_opened_digest bigint;
 begin
     -- Sent because they differed then, and equal now: another writer brought them in between.
-    delete from kl_internal.staged_slices as s
-    where s.upload_id = p_upload_id
-        and s.kind = 'resource'
-        and s.ordinal <> all (p_ordinals)
-        and cardinality(p_ordinals) < (
+    delete from kl_internal.upload_objects as u
+    where u.upload_id = v_upload_id
+        and u.ordinal <> all (p_comparison.unmatched)
+        and cardinality(p_comparison.unmatched) < (
             select count(*)
-            from kl_internal.staged_slices as c
-            where c.upload_id = p_upload_id
-                and c.kind = 'resource'
+            from kl_internal.upload_objects as c
+            where c.upload_id = v_upload_id
         );
 
-    perform kl_internal.stage_dependency_sets(p_state_id, p_upload_id);
-    perform kl_internal.resolve_upload_objects(p_state_id, p_upload_id);
-    perform kl_internal.require_one_object_each(p_state_id, p_upload_id);
+    perform kl_internal.refuse_problem(v_upload_id);
+    perform kl_internal.keep_dependency_sets(p_draft.state_id, v_upload_id);
 
-    if p_version_no > 1 then
-        perform kl_internal.mark_unchanged(p_state_id, p_upload_id);
+    closed_count := 0;
+    changed_digest := 0;
+    if v_open > 0 then
+        select m.marked_count, m.row_count
+        into v_marked_count, v_same_count
+        from kl_internal.mark_unchanged(p_draft.state_id, v_upload_id) as m;
+
+        select c.closed_count, c.closed_digest
+        into closed_count, changed_digest
+        from kl_internal.close_resources(
+            p_draft.state_id,
+            v_upload_id,
+            p_draft.version_no,
+            v_open - p_comparison.matched_rows - v_same_count
+        ) as c;
     end if;
 
-    select c.closed_count, c.closed_digest
-    into closed_count, changed_digest
-    from kl_internal.close_resources(p_state_id, p_upload_id, p_version_no) as c;
+    select o.opened_count, o.opened_digest
+    into opened_count, v_opened_digest
+    from kl_internal.open_resources(p_draft.state_id, v_upload_id, p_draft.version_no) as o;
+    changed_digest := changed_digest # v_opened_digest;
 
-    select count(*)
-    into opened_count
-    from kl_internal.upload_objects as u
-    where u.upload_id = p_upload_id
-        and not u.unchanged;
-
-    if opened_count > 0 then
-        changed_digest := changed_digest
-            # kl_internal.open_resources(p_state_id, p_upload_id, p_version_no);
-        perform kl_internal.require_one_provider_each(p_state_id, p_upload_id);
+    -- Each object that stays must be one row that stays.
+    if p_objects - cardinality(p_comparison.unmatched) + v_marked_count
+        <> v_open - closed_count then
+        perform kl_internal.refuse_duplicate(p_draft.state_id, v_upload_id, p_draft.version_no);
     end if;
+
+    perform kl_internal.require_one_provider_each(
+        p_draft.state_id, v_upload_id, p_draft.version_no
+    );
 exception
-    when untranslatable_character or invalid_text_representation or character_not_in_repertoire
-        or numeric_value_out_of_range or program_limit_exceeded or statement_too_complex then
-        raise exception using
-            errcode = 'KL001',
-            message = format(
-                'a resource object cannot be stored (%s); nothing was stored', sqlerrm
-            ),
-            detail = jsonb_build_object('sqlstate', sqlstate)::text;
+    when unique_violation then
+        perform kl_internal.refuse_duplicate(p_draft.state_id, v_upload_id, p_draft.version_no);
 end;
 $$;
 
-comment on function kl_internal.replace_resources(uuid, uuid, integer[], bigint) is
+comment on function kl_internal.replace_resources(
+    kl_internal.state_versions,
+    kl_internal.state_versions,
+    kl_internal.upload_comparisons,
+    bigint
+) is
 'Bring the resource rows of a state to what an upload says: close, then open.
 
 Raises: KL001.';

@@ -1,12 +1,13 @@
 create or replace function kl_internal.require_one_provider_each(
-    p_state_id  uuid,
-    p_upload_id uuid
+    p_state_id   uuid,
+    p_upload_id  uuid,
+    p_version_no bigint
 )
 returns void
 language plpgsql
 stable
 set search_path = pg_catalog, pg_temp
-set enable_nestloop = off  -- the stage has no statistics: it is as large as the state
+set plan_cache_mode = force_custom_plan
 as $$
 declare
     v_address   text;
@@ -14,20 +15,39 @@ declare
 begin
     -- Terraform would give every instance the provider of the last block, without a word.
     select
-        r.config_address,
-        array[min(r.provider collate "C"), max(r.provider collate "C")]
+        c.config_address,
+        array[min(c.provider collate "C"), max(c.provider collate "C")]
     into v_address, v_providers
-    from kl_internal.resources as r
-    where r.state_id = p_state_id
-        and r.closed_no is null
-        and r.config_address in (
-            select distinct u.config_address
-            from kl_internal.upload_objects as u
-            where u.upload_id = p_upload_id
-                and not u.unchanged
-        )
-    group by r.config_address, r.module
-    having min(r.provider collate "C") <> max(r.provider collate "C")
+    from (
+        select distinct
+            u.config_address,
+            u.module,
+            u.provider
+        from kl_internal.upload_objects as u
+        where u.upload_id = p_upload_id
+            and u.path is not null
+        union
+        -- Rows that stay, of resources that something changed in.
+        select
+            r.config_address,
+            r.module,
+            r.provider
+        from kl_internal.resources as r
+        where p_version_no > 1
+            and r.state_id = p_state_id
+            and r.closed_no is null
+            and r.opened_no < p_version_no
+            and (hashtextextended(r.config_address, 0), r.config_address) in (
+                select
+                    hashtextextended(u.config_address, 0),
+                    u.config_address
+                from kl_internal.upload_objects as u
+                where u.upload_id = p_upload_id
+                    and u.path is not null
+            )
+    ) as c
+    group by c.config_address, c.module
+    having min(c.provider collate "C") <> max(c.provider collate "C")
     limit 1;
 
     if found then
@@ -44,7 +64,7 @@ begin
 end;
 $$;
 
-comment on function kl_internal.require_one_provider_each(uuid, uuid) is
-'Refuse a document whose blocks of one resource name two providers.
+comment on function kl_internal.require_one_provider_each(uuid, uuid, bigint) is
+'Refuse a document whose blocks of one resource name two providers; p_version_no: in the making.
 
 Raises: KL001.';

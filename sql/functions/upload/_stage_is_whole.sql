@@ -1,3 +1,4 @@
+-- requires: upload/_upload_keys
 create or replace function kl_internal.stage_is_whole(
     p_upload_id uuid,
     p_objects   bigint,
@@ -17,9 +18,8 @@ as $$
             where s.upload_id = p_upload_id
                 and s.kind = 'document'
         )
-    from kl_internal.staged_keys as k
-    where k.upload_id = p_upload_id;
+    from kl_internal.upload_keys(p_upload_id) as k;
 $$;
 
 comment on function kl_internal.stage_is_whole(uuid, bigint, bytea) is
-'Whether the stage holds what the client counted: that many keys, and that digest over theirs.';
+'Whether the stage holds what the client counted: so many keys, with that digest of their digests.';

@@ -5,6 +5,8 @@ volatile
 set search_path = pg_catalog, pg_temp
 as $$
     delete from kl_internal.upload_objects as u where u.upload_id = p_upload_id;
+    delete from kl_internal.upload_dependencies as u where u.upload_id = p_upload_id;
+    delete from kl_internal.upload_comparisons as u where u.upload_id = p_upload_id;
     delete from kl_internal.staged_slices as s where s.upload_id = p_upload_id;
     delete from kl_internal.staged_keys as k where k.upload_id = p_upload_id;
 $$;

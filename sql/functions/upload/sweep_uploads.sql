@@ -6,7 +6,20 @@ volatile
 security definer
 set search_path = pg_catalog, pg_temp
 as $$
-    with slices as (
+    with objects as (
+        delete from kl_internal.upload_objects as u
+        where u.staged_at < kl_internal.clock() - p_older_than
+        returning u.upload_id
+    ),
+    dependencies as (
+        delete from kl_internal.upload_dependencies as u
+        where u.staged_at < kl_internal.clock() - p_older_than
+    ),
+    comparisons as (
+        delete from kl_internal.upload_comparisons as u
+        where u.staged_at < kl_internal.clock() - p_older_than
+    ),
+    slices as (
         delete from kl_internal.staged_slices as s
         where s.staged_at < kl_internal.clock() - p_older_than
         returning s.upload_id
@@ -18,6 +31,9 @@ as $$
     )
     select count(distinct u.upload_id)
     from (
+        select o.upload_id
+        from objects as o
+        union all
         select s.upload_id
         from slices as s
         union all

@@ -1,4 +1,4 @@
--- requires: upload/_object_hash
+-- requires: upload/_dependency_hash, upload/_object_hash
 create or replace function kl_internal.resource_hash(
     p_path                    text,
     p_module                  text,
@@ -27,9 +27,8 @@ as $$
     select kl_internal.object_hash(array[
         p_path, p_module, p_index_key, p_provider, p_instance_provider, p_resource_extra, p_status,
         p_schema_version, p_attributes, p_attributes_flat, p_sensitive_attributes, p_private,
-        p_dependency_set_id, p_create_before_destroy, p_identity, p_identity_schema_version,
-        p_extra, p_escaped
-    ]);
+        p_create_before_destroy, p_identity, p_identity_schema_version, p_extra, p_escaped
+    ]) # kl_internal.dependency_hash(p_dependency_set_id);
 $$;
 
 comment on function kl_internal.resource_hash(
