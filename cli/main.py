@@ -22,6 +22,9 @@ def main(args: Sequence[str] | None = None) -> None:
     logging.basicConfig(handlers=[logging.NullHandler()])  # what went wrong is said once, below
     try:
         code = kl.main(args=args, prog_name="kl", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as exc:
+        exc.show()
+        sys.exit(EXIT_USAGE)
     except click.UsageError as exc:
         command = exc.ctx.command_path if exc.ctx else "kl"
         _fail("usage", f"{exc.format_message()} (see {command} --help)", EXIT_USAGE)

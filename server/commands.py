@@ -13,7 +13,7 @@ import click
 from psycopg import pq
 
 from pyengine import install
-from pyengine.embedded import embedded, wheel_bin_dir
+from pyengine.embedded import embedded, exists, wheel_bin_dir
 from pyengine.errors import EXIT_USAGE, KilolockError
 from pyengine.settings import Settings, load
 from server import credentials
@@ -117,6 +117,8 @@ def psql(data_dir: str | None, database_url: str | None, args: tuple[str, ...]) 
 async def _embedded_psql(data_dir: Path, args: tuple[str, ...]) -> int:
     from server.serving import ensure_embedded_schema
 
+    if not exists(data_dir):
+        click.echo(f"kld: making a database in {data_dir}", err=True)
     async with embedded(data_dir) as server:
         await ensure_embedded_schema(server)
         return await asyncio.to_thread(_run_psql, server.conninfo("postgres"), args)

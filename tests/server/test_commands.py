@@ -93,10 +93,10 @@ def test_wrong_usage_exits_2(words: list[str]) -> None:
 
 def test_psql_speaks_to_the_embedded_database(data_dir: Path) -> None:
     done = _kld("psql", "--data-dir", str(data_dir), "--", "-Atc", "select 1")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, f"kld: making a database in {data_dir}\n")
     query = "select count(*) > 0 from installation"
     done = _kld("psql", "--", "-Atc", query, KL_DATA_DIR=str(data_dir))
-    assert (done.returncode, done.stdout) == (0, "t\n")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "t\n", "")
 
 
 def test_psql_hands_on_arguments_and_exit_code(data_dir: Path) -> None:

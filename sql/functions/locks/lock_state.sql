@@ -43,6 +43,7 @@ begin
         kl_internal.clock()
     );
 
+    perform kl_internal.act_as(v_info ->> 'Who');
     perform kl_internal.record_event(v_state.id, v_state.name, 'lock', jsonb_build_object(
         'lock_id', v_info ->> 'ID',
         'operation', v_info ->> 'Operation',

@@ -33,6 +33,7 @@ begin
             detail = jsonb_build_object('lock', v_held.lock_info::jsonb)::text;
     end if;
 
+    perform kl_internal.act_as(v_info ->> 'Who');
     perform kl_internal.free_lock(
         v_state, v_held, v_info is null or coalesce(v_info ->> 'Who', '') = ''
     );
