@@ -11,11 +11,12 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
-import httpx
 import psutil
 import psycopg
 import pytest
@@ -71,14 +72,16 @@ def _posts_and_gets(
     served: Served, found: dict[str, float], size: int, first: Path, second: Path
 ) -> None:
     rounds = 3 if size < 100_000 else 2
-    url = served.state_url("bench")
-    with httpx.Client(timeout=600) as client:
+    url = urlsplit(served.state_url("bench"))
+    assert url.hostname is not None
+    # httpx would take seconds of the two cores to send a large body.
+    with closing(HTTPConnection(url.hostname, url.port, timeout=600)) as client:
 
         def post(path: Path) -> None:
-            client.post(url, content=path.read_bytes()).raise_for_status()
+            _request(client, "POST", url.path, path.read_bytes())
 
         def drop() -> None:
-            client.delete(url).raise_for_status()
+            _request(client, "DELETE", url.path)
 
         post(first)  # what a first request of a session compiles is not of interest
         drop()
@@ -97,23 +100,33 @@ def _posts_and_gets(
         found["POST again, one change, s"] = _timed(lambda: post(second))
         found["bytes on disk of one change, MiB"] = (_disk(served) - before) / _MIB
         with _peak(served) as peak:
-            whole, begun = zip(*(_get(client, url, "identity") for _ in range(rounds)), strict=True)
+            whole, begun = zip(
+                *(_get(client, url.path, "identity") for _ in range(rounds)), strict=True
+            )
         found["server memory over idle, GET, MiB"] = peak()
         found["GET, first byte, s"] = statistics.median(begun)
         found["GET, whole, s"] = statistics.median(whole)
-        found["GET, whole, gzip, s"] = _get(client, url, "gzip")[0]
+        found["GET, whole, gzip, s"] = _get(client, url.path, "gzip")[0]
 
 
-def _get(client: httpx.Client, url: str, coding: str) -> tuple[float, float]:
+def _request(client: HTTPConnection, method: str, path: str, body: bytes | None = None) -> None:
+    client.request(method, path, body)
+    answer = client.getresponse()
+    text = answer.read()
+    assert answer.status == 200, text
+
+
+def _get(client: HTTPConnection, path: str, coding: str) -> tuple[float, float]:
     """Return seconds to the last and to the first byte; the document is checked to be whole."""
     start = time.perf_counter()
-    parts: list[bytes] = []
-    begun = 0.0
-    with client.stream("GET", url, headers={"Accept-Encoding": coding}) as answer:
-        for chunk in answer.iter_raw():
-            begun = begun or time.perf_counter() - start
-            parts.append(chunk)
+    client.request("GET", path, headers={"Accept-Encoding": coding})
+    answer = client.getresponse()
+    parts = [answer.read1(_CHUNK)]
+    begun = time.perf_counter() - start
+    while part := answer.read1(_CHUNK):
+        parts.append(part)
     taken = time.perf_counter() - start
+    assert answer.status == 200
     body = b"".join(parts)
     assert (gzip.decompress(body) if coding == "gzip" else body).endswith(b"}\n")
     return taken, begun
