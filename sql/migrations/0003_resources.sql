@@ -178,7 +178,12 @@ create unlogged table kl_internal.upload_objects (
     staged_at                timestamptz not null default now(),
     constraint upload_objects_pkey primary key (upload_id, ordinal)
 )
-with (toast_tuple_target = 8160);
+with (
+    toast_tuple_target = 8160,
+    -- Rows stay for seconds: only deleted ones are worth a vacuum, and no plan needs statistics.
+    autovacuum_vacuum_insert_threshold = -1,
+    autovacuum_analyze_threshold = 2000000000
+);
 
 create index upload_objects_problem_idx
     on kl_internal.upload_objects (upload_id, ordinal)

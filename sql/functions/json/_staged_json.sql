@@ -2,7 +2,7 @@
 create or replace function kl_internal.staged_json(p_bytes bytea, p_escaped boolean)
 returns jsonb
 language sql
-immutable
+stable  -- as convert_from is: otherwise it would not be inlined
 parallel safe
 as $$
     select case
