@@ -10,6 +10,7 @@ create or replace function kl_internal.render_objects(
 language sql
 stable
 set search_path = pg_catalog, pg_temp
+set enable_sort = off  -- a page comes in index order, even of a state that statistics do not know
 as $$
     -- The object at p_after comes along: its header tells whether the first new object opens a
     -- resource. The rows alive at a version never change, so pages of many statements agree.
