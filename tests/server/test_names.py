@@ -10,9 +10,9 @@ from tests.documents import Json, encoded, lock_info, resource, state
 from tests.service import Backend, Server
 
 NAMES = [
-    "a/b.c",
+    "d/ot.s",
     "deep/er/and/deeper",
-    "café prod",
+    "naïve name",
     "été/環境/😀",
     "100%",
     "a%2Fb",
