@@ -1,0 +1,101 @@
+"""What /v1/state-engine asks: bodies as typed requests, and the state that a request means."""
+
+import re
+from typing import Final, TypeVar
+from urllib.parse import unquote, urlsplit
+
+import msgspec
+from sanic import HTTPResponse, Request
+
+from pyengine.errors import KilolockError
+from server.bodies import read_body
+
+T = TypeVar("T")
+
+SMALL_BODY: Final = 1 << 20
+_STATES: Final = "/v1/states/"
+_PLACE: Final = re.compile(r"^(?P<problem>.*?)(?: - at `(?P<place>.*)`)?$", re.DOTALL)
+_PART: Final = re.compile(r"\.([A-Za-z0-9_]+)|\[(\d+)\]")
+
+
+class StateRequest(msgspec.Struct):
+    """A state in one of the protocol's forms: see `name_of`. Unknown members are ignored."""
+
+    state: str | None = None
+    state_url: str | None = None
+    workspace_id: str | None = None
+    env_public_id: str | None = None
+    state_name: str | None = None
+
+
+async def decode(request: Request, kind: type[T], limit: int = SMALL_BODY) -> T:
+    """Return the body as a `kind`; an empty one is {}. The route must be a stream.
+
+    Raises `invalid_request`, with the JSON pointer of what is wrong, and `payload_too_large`.
+    """
+    body = await read_body(request, limit)
+    return parse(body or b"{}", kind)
+
+
+def parse(body: bytes | bytearray, kind: type[T]) -> T:
+    """Return JSON text as a `kind`. Raises `invalid_request`."""
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except msgspec.ValidationError as exc:
+        problem, pointer = _located(str(exc))
+        where = f" at {pointer}" if pointer else ""
+        raise KilolockError(
+            "invalid_request", f"the body is wrong{where}: {problem}", {"pointer": pointer}
+        ) from exc
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+        raise KilolockError(
+            "invalid_request", f"the body is not JSON: {exc}", {"pointer": ""}
+        ) from exc
+
+
+def _located(text: str) -> tuple[str, str]:
+    """Split `problem - at `$.want[0].mode`` into the problem and /want/0/mode."""
+    match = _PLACE.match(text)
+    assert match is not None, "the pattern matches any text"
+    parts = _PART.findall(match["place"] or "")
+    return match["problem"], "".join(f"/{name or number}" for name, number in parts)
+
+
+def name_of(state: StateRequest) -> str:
+    """Return the name of the state that a request means. Raises `invalid_request`."""
+    given = (state.workspace_id, state.env_public_id, state.state_name)
+    forms = [state.state is not None, state.state_url is not None, any(given)]
+    if sum(forms) != 1:
+        raise _invalid(
+            "name the state in one form: state, state_url, or workspace_id with env_public_id "
+            "and state_name",
+            "/state",
+        )
+    if state.state is not None:
+        return state.state
+    if state.state_url is not None:
+        return _name_in(state.state_url)
+    if not all(given):
+        raise _invalid("workspace_id, env_public_id and state_name go together", "/workspace_id")
+    return "/".join(part or "" for part in given)
+
+
+def _name_in(url: str) -> str:
+    """Return the name in a state's address, unescaped once. The host is not looked at."""
+    try:
+        _, found, name = urlsplit(url).path.partition(_STATES)
+        if found:
+            return unquote(name, errors="strict")
+    except ValueError as exc:
+        raise _invalid(f"state_url is not a URL: {exc}", "/state_url") from exc
+    raise _invalid(f"state_url has no {_STATES}NAME in its path", "/state_url")
+
+
+def _invalid(message: str, pointer: str) -> KilolockError:
+    return KilolockError("invalid_request", message, {"pointer": pointer})
+
+
+def answer(value: object) -> HTTPResponse:
+    """Answer in JSON; numbers keep every digit."""
+    encoder = msgspec.json.Encoder(decimal_format="number")
+    return HTTPResponse(encoder.encode(value), content_type="application/json")

@@ -1,0 +1,25 @@
+create or replace function kl_internal.require_apply_run(p_apply_id uuid, p_scope text)
+returns kl_internal.apply_runs
+language plpgsql
+volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    v_run kl_internal.apply_runs%rowtype := kl_internal.own_apply_run(p_apply_id, p_scope);
+begin
+    if v_run.status <> 'running' then
+        raise exception using
+            errcode = 'KL306',
+            message = format('apply run %s has ended: %s', p_apply_id, v_run.status),
+            detail = jsonb_build_object('apply_id', p_apply_id, 'status', v_run.status)::text;
+    end if;
+
+    return v_run;
+end;
+$$;
+
+comment on function kl_internal.require_apply_run(uuid, text) is
+'An apply run of the caller''s that is still running, of a state for which it has that scope.
+
+What it finds is settled only for a caller that holds the state row lock.
+Raises: KL101, KL102, KL201, KL204, KL306.';
