@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import click
 
-from cli import query, readers, state, verify
+from cli import drift, provider, query, readers, refresh, state, verify
 from cli.options import query_options
 from cli.output import cell
 from pyengine.errors import EXIT_FAILED, EXIT_USAGE, KilolockError
@@ -59,5 +59,13 @@ def kl() -> None:
     """
 
 
-for command in (*state.COMMANDS, *readers.COMMANDS, *query.COMMANDS, *verify.COMMANDS):
+for command in (
+    *state.COMMANDS,
+    *readers.COMMANDS,
+    *query.COMMANDS,
+    *verify.COMMANDS,
+    *refresh.COMMANDS,
+    *drift.COMMANDS,
+    *provider.COMMANDS,
+):
     kl.add_command(command)

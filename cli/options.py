@@ -2,12 +2,14 @@
 
 import asyncio
 import signal
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
 import click
 
 from cli.transport import Transport, open_transport
+from pyengine.db import Caller, Database
+from pyengine.errors import EXIT_USAGE, KilolockError
 from pyengine.settings import Settings, load, split_state_url
 
 T = TypeVar("T")
@@ -79,7 +81,7 @@ def _remember(ctx: click.Context, param: click.Parameter, value: object) -> None
 def as_json(ctx: click.Context) -> bool:
     """Tell whether the answer is to be JSON."""
     if format_of(ctx) == "csv":
-        raise click.UsageError("--format csv is for kl query", ctx)
+        raise click.UsageError("--format csv is for kl query and kl drift", ctx)
     return format_of(ctx) == "json"
 
 
@@ -119,14 +121,42 @@ def call(
     """Run `work` with a transport; arguments as for `open_transport`."""
 
     async def opened() -> T:
+        async with open_transport(settings, admin=admin, create=create) as transport:
+            return await work(transport)
+
+    return _run(opened)
+
+
+def call_locally(
+    settings: Settings, command: str, work: Callable[[Database, Caller], Awaitable[T]]
+) -> T:
+    """Run `work` with the database itself, for what this machine must do and no server may."""
+    if settings.transport == "http":
+        raise KilolockError(
+            "invalid_configuration",
+            f"{command} needs the database, and what is named nearest is a state URL: a server runs"
+            " no provider programs and keeps their configuration to itself; give --database-url or"
+            " --data-dir",
+            exit_code=EXIT_USAGE,
+        )
+    from cli.transport_sql import open_database
+
+    async def opened() -> T:
+        async with open_database(settings, sessions=8) as (database, caller):
+            return await work(database, caller)
+
+    return _run(opened)
+
+
+def _run(opened: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    async def cancellable() -> T:
         task = asyncio.current_task()
         assert task is not None
         # Leave in order: a shared embedded database is stopped by the last that leaves.
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-        async with open_transport(settings, admin=admin, create=create) as transport:
-            return await work(transport)
+        return await opened()
 
-    return asyncio.run(opened())
+    return asyncio.run(cancellable())
 
 
 class StateName(click.ParamType[str]):

@@ -1,7 +1,7 @@
 """Show answers: tables for people, JSON for programs."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -31,6 +31,12 @@ def print_table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> No
             text + " " * (width - cell_len(text)) for text, width in zip(line, widths, strict=True)
         )
         click.echo("  ".join(padded).rstrip())
+
+
+def print_csv(headings: Sequence[str], rows: Iterable[Sequence[str | None]]) -> None:
+    """Print rows under headings as CSV: None is empty, the empty text is quoted."""
+    for row in (headings, *rows):
+        click.echo(",".join("" if cell is None else _quoted(cell) for cell in row))
 
 
 def print_pairs(pairs: Sequence[tuple[str, object]]) -> None:
@@ -79,3 +85,9 @@ def _print_drawn(headings: Sequence[str], rows: list[list[str]]) -> None:
     for row in rows:
         table.add_row(*map(Text, row))
     Console(highlight=False).print(table)
+
+
+def _quoted(cell: str) -> str:
+    if cell and not set(cell) & set('",\r\n') and cell == cell.strip():
+        return cell
+    return '"' + cell.replace('"', '""') + '"'

@@ -72,10 +72,13 @@ def _print_rows(answer: Answer) -> None:
 
 
 def _print_csv(answer: Answer) -> None:
-    click.echo(",".join(_quoted(column.name) for column in answer.columns))
-    for row in answer.rows:
-        cells = (None if cell == b"null" else _plain(cell) for cell in _cells(row))
-        click.echo(",".join("" if cell is None else _quoted(cell) for cell in cells))
+    output.print_csv(
+        [column.name for column in answer.columns],
+        (
+            [None if cell == b"null" else _plain(cell) for cell in _cells(row)]
+            for row in answer.rows
+        ),
+    )
 
 
 def _cells(row: msgspec.Raw) -> list[bytes]:
@@ -89,13 +92,6 @@ def _shown(cell: bytes) -> str:
 def _plain(cell: bytes) -> str:
     """Return a text without its quotes, anything else as its JSON: every digit is kept."""
     return msgspec.json.decode(cell, type=str) if cell.startswith(b'"') else cell.decode()
-
-
-def _quoted(cell: str) -> str:
-    """Quote for CSV; the empty text is quoted, NULL is not."""
-    if cell and not set(cell) & set('",\r\n') and cell == cell.strip():
-        return cell
-    return '"' + cell.replace('"', '""') + '"'
 
 
 COMMANDS: Final[tuple[click.Command, ...]] = (query,)

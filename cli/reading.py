@@ -1,8 +1,9 @@
-"""The calls of `Transport` that read states and name versions."""
+"""The calls of `Transport` that read states, name versions and settle drift."""
 
 from typing import Protocol
 
 from pyengine.api_readers import Entry, Node, ObjectChange, ShownObject, Tag, Tagged, Version
+from pyengine.api_refresh import Drift
 from pyengine.pages import Page
 
 
@@ -45,4 +46,12 @@ class Reading(Protocol):
 
     async def unset_tag(self, name: str, tag: str) -> Tagged:
         """Remove a tag."""
+        ...
+
+    async def list_current_drift(self, name: str, limit: int) -> list[Drift]:
+        """Return the drift of a state that no apply has settled."""
+        ...
+
+    async def ack_drift(self, name: str, address: str, reason: str) -> int:
+        """Acknowledge the drift at an address; return how many objects that were."""
         ...

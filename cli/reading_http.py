@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from typing import TypeVar
 
 from pyengine.api_readers import Entry, Node, ObjectChange, ShownObject, Tag, Tagged, Version
+from pyengine.api_refresh import Acknowledged, Drift
 from pyengine.pages import Page
 
 T = TypeVar("T")
@@ -61,6 +62,16 @@ class HttpReading(ABC):
     async def unset_tag(self, name: str, tag: str) -> Tagged:
         """Remove a tag."""
         return await self.ask("DELETE", "/v1/admin/tags", {"name": name, "tag": tag}, Tagged)
+
+    async def list_current_drift(self, name: str, limit: int) -> list[Drift]:
+        """Return the drift of a state that no apply has settled."""
+        params = {"name": name, "limit": str(limit)}
+        return await self.ask("GET", "/v1/admin/drift", params, list[Drift])
+
+    async def ack_drift(self, name: str, address: str, reason: str) -> int:
+        """Acknowledge the drift at an address; return how many objects that were."""
+        params = {"name": name, "address": address, "reason": reason}
+        return (await self.ask("PUT", "/v1/admin/drift", params, Acknowledged)).objects
 
 
 def _page(after: str | None, limit: int) -> dict[str, str]:

@@ -60,6 +60,15 @@ class SqlTransport(SqlReading):
 @asynccontextmanager
 async def open_sql(settings: Settings, *, admin: bool, create: bool) -> AsyncIterator[SqlTransport]:
     """Connect to the database of the settings, starting the embedded one where needed."""
+    async with open_database(settings, admin=admin, create=create) as (database, caller):
+        yield SqlTransport(database, caller)
+
+
+@asynccontextmanager
+async def open_database(
+    settings: Settings, *, admin: bool = False, create: bool = False, sessions: int = 4
+) -> AsyncIterator[tuple[db.Database, db.Caller]]:
+    """Lend a pool of so many sessions at that database, and who works in it."""
     async with AsyncExitStack() as stack:
         if settings.embedded:
             user = embedded.SUPERUSER if admin else "kl_server"
@@ -67,9 +76,9 @@ async def open_sql(settings: Settings, *, admin: bool, create: bool) -> AsyncIte
         else:
             assert settings.database_url is not None
             conninfo = settings.database_url
-        database = db.Database(conninfo, max_size=4, application_name="kl")
+        database = db.Database(conninfo, max_size=sessions, application_name="kl")
         await stack.enter_async_context(database)
-        yield SqlTransport(database, db.Caller(actor=settings.actor))
+        yield database, db.Caller(actor=settings.actor)
 
 
 async def embedded_conninfo(

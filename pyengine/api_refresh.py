@@ -1,4 +1,4 @@
-"""Coroutines for the functions of schema `kl` behind refresh, providers and drift."""
+"""Coroutines for the functions of schema `kl` behind refresh and drift."""
 
 from collections.abc import AsyncIterable
 from dataclasses import dataclass
@@ -7,8 +7,10 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from psycopg.rows import class_row, scalar_row
+import msgspec
+from psycopg.rows import class_row, kwargs_row, scalar_row
 
+from pyengine.api_readers import AttributeChange
 from pyengine.db import Connection
 
 
@@ -42,13 +44,13 @@ class RefreshObject:
     address: str
     type: str
     deposed: str
-    schema_version: int
+    schema_version: Decimal
     attributes: str | None
     attributes_flat: str | None
     sensitive_attributes: str | None
     private: str | None
     identity: str | None
-    identity_schema_version: int | None
+    identity_schema_version: Decimal | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,27 +78,24 @@ class RefreshCommit:
 
 
 @dataclass(frozen=True, slots=True)
-class ProviderConfig:
-    """The stored configuration of one provider of a state; `config` is JSON text."""
-
-    provider: str
-    config: str
-    actor: str | None
-    updated_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
 class Drift:
-    """One object that a refresh found changed or gone; `changes` is JSON text."""
+    """One object that a refresh found changed or gone."""
 
     address: str
     type: str
     drift_kind: str
-    changes: str
+    changes: list[AttributeChange]
     detected_at_serial: Decimal
     detected_at: datetime
     refresh_run_id: UUID | None
     acknowledged_reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Acknowledged:
+    """How many objects an acknowledgement was about."""
+
+    objects: int
 
 
 async def begin_refresh(conn: Connection, state: str) -> RefreshRun:
@@ -130,9 +129,8 @@ async def refresh_page(
     async with conn.cursor(row_factory=class_row(RefreshObject)) as cursor:
         await cursor.execute(
             "select resource_id, path, address, type, deposed, "
-            "schema_version::int8 as schema_version, attributes, attributes_flat, "
-            "sensitive_attributes, private, identity, "
-            "identity_schema_version::int8 as identity_schema_version "
+            "schema_version, attributes, attributes_flat, sensitive_attributes, private, "
+            "identity, identity_schema_version "
             "from kl.refresh_page(p_refresh_run_id => %(run_id)s, p_provider => %(provider)s, "
             "p_after => %(after)s, p_limit => %(limit)s)",
             {"run_id": run_id, "provider": provider, "after": after, "limit": limit},
@@ -197,94 +195,9 @@ async def finish_refresh(
     )
 
 
-async def provider_schema(conn: Connection, source: str, version: str) -> tuple[int, str] | None:
-    """Return protocol and configuration schema (JSON text) of a cached provider version."""
-    async with conn.cursor() as cursor:
-        await cursor.execute(
-            "select protocol, provider::text "
-            "from kl.provider_schema(p_source => %(source)s, p_version => %(version)s)",
-            {"source": source, "version": version},
-        )
-        row = await cursor.fetchone()
-    return None if row is None else (int(row[0]), str(row[1]))
-
-
-async def resource_schemas(
-    conn: Connection, source: str, version: str, types: list[str]
-) -> dict[str, str]:
-    """Return the cached schemas (JSON text) of these resource types."""
-    async with conn.cursor() as cursor:
-        await cursor.execute(
-            "select type, schema::text from kl.resource_schemas(p_source => %(source)s, "
-            "p_version => %(version)s, p_types => %(types)s)",
-            {"source": source, "version": version, "types": types},
-        )
-        return {str(kind): str(schema) for kind, schema in await cursor.fetchall()}
-
-
-async def copy_staged_schemas(
-    conn: Connection, rows: AsyncIterable[tuple[UUID, str, bytes]]
-) -> None:
-    """Stage resource schemas: upload id, type, JSON text."""
-    statement = "copy kl_internal.staged_schemas (upload_id, type, schema) from stdin"
-    async with conn.cursor() as cursor, cursor.copy(statement) as copy:
-        async for row in rows:
-            await copy.write_row(row)
-
-
-async def cache_provider_schema(
-    conn: Connection, upload_id: UUID, source: str, version: str, protocol: int, provider: str
-) -> int:
-    """Keep a provider's staged schemas; return how many, 0 when they were there."""
-    async with conn.cursor(row_factory=scalar_row) as cursor:
-        await cursor.execute(
-            "select kl.cache_provider_schema(p_upload_id => %(upload_id)s, "
-            "p_source => %(source)s, p_version => %(version)s, p_protocol => %(protocol)s, "
-            "p_provider => %(provider)s::jsonb)",
-            {
-                "upload_id": upload_id,
-                "source": source,
-                "version": version,
-                "protocol": protocol,
-                "provider": provider,
-            },
-        )
-        return int(await cursor.fetchone() or 0)
-
-
-async def configure_provider(conn: Connection, state: str, provider: str, config: str) -> None:
-    """Keep the configuration (JSON text) that a refresh gives one provider."""
-    await conn.execute(
-        "select kl.configure_provider(p_state => %(state)s, p_provider => %(provider)s, "
-        "p_config => %(config)s::jsonb)",
-        {"state": state, "provider": provider, "config": config},
-    )
-
-
-async def provider_configs(conn: Connection, state: str) -> list[ProviderConfig]:
-    """Return the provider configurations of a state."""
-    async with conn.cursor(row_factory=class_row(ProviderConfig)) as cursor:
-        await cursor.execute(
-            "select provider, config::text as config, actor, updated_at "
-            "from kl.provider_configs(p_state => %(state)s)",
-            {"state": state},
-        )
-        return await cursor.fetchall()
-
-
-async def remove_provider_config(conn: Connection, state: str, provider: str) -> bool:
-    """Forget one provider's configuration; return whether there was one."""
-    async with conn.cursor(row_factory=scalar_row) as cursor:
-        await cursor.execute(
-            "select kl.remove_provider_config(p_state => %(state)s, p_provider => %(provider)s)",
-            {"state": state, "provider": provider},
-        )
-        return bool(await cursor.fetchone())
-
-
 async def list_current_drift(conn: Connection, state: str, limit: int) -> list[Drift]:
     """Return the drift of a state that no apply has settled."""
-    async with conn.cursor(row_factory=class_row(Drift)) as cursor:
+    async with conn.cursor(row_factory=kwargs_row(_drift)) as cursor:
         await cursor.execute(
             "select address, type, drift_kind, changes::text as changes, detected_at_serial, "
             "detected_at, refresh_run_id, acknowledged_reason "
@@ -303,3 +216,7 @@ async def ack_drift(conn: Connection, state: str, address: str, reason: str) -> 
             {"state": state, "address": address, "reason": reason},
         )
         return int(await cursor.fetchone() or 0)
+
+
+def _drift(changes: str, **columns: Any) -> Drift:  # noqa: ANN401 - columns of a row
+    return Drift(changes=msgspec.json.decode(changes, type=list[AttributeChange]), **columns)

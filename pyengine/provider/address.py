@@ -1,6 +1,7 @@
 """Source addresses of providers, and the platform their programs are built for."""
 
 import platform
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,6 +13,10 @@ _MACHINES: Final = (
     ("amd64", ("x86_64", "amd64")),
     ("arm64", ("aarch64", "arm64")),
     ("386", ("i386", "i686", "x86")),
+)
+_NAME: Final = r"[^\s.\[\]\"\\]+"
+_CONFIG_ADDRESS: Final = re.compile(
+    rf'(?P<module>(?:module\.{_NAME}\.)*)provider\["(?P<source>[^"]+)"\](?:\.(?P<alias>{_NAME}))?'
 )
 
 
@@ -30,6 +35,40 @@ class SourceAddress:
     def is_builtin(self) -> bool:
         """Tell whether Terraform itself is the provider, so that there is no program."""
         return (self.host, self.namespace) == (BUILTIN_HOST, "builtin")
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigAddress:
+    """Where a provider configuration stands: `[module.NAME.]provider["SOURCE"][.ALIAS]`."""
+
+    module: str
+    source: SourceAddress
+    alias: str | None = None
+
+    def __str__(self) -> str:
+        alias = f".{self.alias}" if self.alias else ""
+        return f'{self.module}provider["{self.source}"]{alias}'
+
+
+def parse_config_address(text: str) -> ConfigAddress:
+    """Parse the full address of a provider as a state has it."""
+    match = _CONFIG_ADDRESS.fullmatch(text)
+    if match is None:
+        raise ProviderError(
+            "invalid_request",
+            f"{text!r} does not tell a provider's source address, as Terraform 0.13 and later do",
+        )
+    return ConfigAddress(match["module"], parse_source(match["source"]), match["alias"])
+
+
+def config_address(source: str, alias: str | None) -> ConfigAddress:
+    """Return the full address: `source` is one already, or a source address of the root module."""
+    if "provider[" not in source:
+        return ConfigAddress("", parse_source(source), alias)
+    address = parse_config_address(source)
+    if alias is not None and address.alias not in (None, alias):
+        raise ProviderError("invalid_request", f"{source} has another alias than {alias}")
+    return ConfigAddress(address.module, address.source, alias or address.alias)
 
 
 def parse_source(source: str) -> SourceAddress:

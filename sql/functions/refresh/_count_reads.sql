@@ -1,3 +1,4 @@
+-- requires: providers/_is_builtin_provider
 -- requires: refresh/_compared_reads.view, refresh/_refresh_objects.view
 create or replace function kl_internal.count_reads(
     p_refresh_run_id      uuid,
@@ -19,6 +20,7 @@ as $$
             select count(*)
             from kl_internal.refresh_objects as o
             where o.refresh_run_id = p_refresh_run_id
+                and not kl_internal.is_builtin_provider(o.provider)
         ) - count(*),
         coalesce(
             array_agg(
@@ -36,4 +38,5 @@ $$;
 comment on function kl_internal.count_reads(uuid) is
 'How many objects a refresh has staged, how they ended, and which changed.
 
-missing: objects of its version that it has not staged.';
+missing: objects of its version that it has not staged. Those that Terraform itself provides are not
+expected: they are as they are stored.';

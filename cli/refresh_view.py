@@ -1,0 +1,92 @@
+"""Lay out what a refresh came to, for people and for grep."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+import click
+
+from cli.output import cell, print_pairs
+from pyengine.refresh.outcome import Crash, Progress, Result
+
+_MOST: Final = 25
+
+
+def print_result(result: Result) -> None:
+    """Print keys and values, the same keys every time, then the lists that are not empty."""
+    print_pairs(
+        (
+            ("state", result.state),
+            ("run", result.refresh_run_id),
+            ("status", result.status),
+            ("dry run", "yes" if result.dry_run else "no"),
+            ("from version", _version(result.from_version_no, result.from_serial)),
+            ("to version", _version(result.to_version_no, result.to_serial)),
+            ("resources checked", result.resources_checked),
+            ("resources changed", result.resources_changed),
+            ("resources failed", result.resources_failed),
+            ("resources superseded", result.resources_superseded),
+            ("resources skipped", result.resources_skipped),
+            ("error", result.error_summary and " ".join(result.error_summary.split())),
+        )
+    )
+    _print_list("drift addresses", result.changed_addresses, _where_drift_is(result))
+    _print_list(
+        "failed",
+        [f"{failure.address}: {failure.message}" for failure in result.failures],
+        "--format json",
+    )
+    _print_list(
+        "warnings",
+        [f"{warned.address or warned.provider}: {warned.diagnostic}" for warned in result.warnings],
+        "--format json",
+    )
+    for crash in result.crashes:
+        _print_crash(crash)
+
+
+def _where_drift_is(result: Result) -> str:
+    if result.to_version_no is None:
+        return "--format json"
+    return "select address from kl.current_resource_drift, or kl drift"
+
+
+def _print_list(title: str, items: Sequence[str], elsewhere: str) -> None:
+    if not items:
+        return
+    click.echo(f"{title}:")
+    for item in items[:_MOST]:
+        click.echo(f"  {cell(' '.join(item.split()))}")
+    if len(items) > _MOST:
+        click.echo(cell(f"  ... and {len(items) - _MOST} more: {elsewhere}"))
+
+
+def _print_crash(crash: Crash) -> None:
+    """Print the last words of a provider, on standard error: they are for its authors."""
+    code = "?" if crash.exit_code is None else crash.exit_code
+    click.echo(
+        f"kl: {cell(crash.provider)} ended by itself (exit code {code}) while it was asked for"
+        f" {cell(crash.address)}; it wrote:",
+        err=True,
+    )
+    for line in crash.output.splitlines():
+        click.echo(f"  {cell(line.expandtabs(4))}", err=True)
+
+
+def _version(version_no: int | None, serial: object) -> str | None:
+    return None if version_no is None else f"v{version_no} (serial {serial})"
+
+
+@contextmanager
+def progress() -> Iterator[Progress]:
+    """Draw a bar on a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _done, _total: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress as Bars
+
+    with Bars(console=Console(stderr=True), transient=True) as bars:
+        bar = bars.add_task("refreshing", total=None)
+        yield lambda done, total: bars.update(bar, completed=done, total=total)

@@ -1,0 +1,1 @@
+"""Ask providers what has become of the objects of a state, and record it as a version."""

@@ -1,0 +1,96 @@
+"""Provider programs that are found, running and configured, as one state wants them."""
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pyengine import db
+from pyengine.api_refresh import RefreshGroup
+from pyengine.codec.errors import CodecError
+from pyengine.provider.address import parse_config_address
+from pyengine.provider.client import ProviderClient
+from pyengine.provider.diagnostics import Diagnostic
+from pyengine.provider.discovery import FoundProvider, SearchPath
+from pyengine.refresh.schemas import SchemaCache, TypeCodecs
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """A configured provider. `types` lacks the resource types that it does not know."""
+
+    found: FoundProvider
+    client: ProviderClient
+    types: Mapping[str, TypeCodecs]
+    warnings: tuple[Diagnostic, ...]
+
+
+class ProviderFactory:
+    """Finds, launches and configures; one for a command."""
+
+    def __init__(
+        self,
+        database: db.Database,
+        caller: db.Caller,
+        search: SearchPath,
+        environ: Mapping[str, str],
+    ) -> None:
+        self.schemas = SchemaCache(database, caller)
+        self._search = search
+        self._environ = environ
+
+    async def find(self, provider: str) -> FoundProvider:
+        """Find the program of a provider, given its full address. Raises ProviderError."""
+        source = str(parse_config_address(provider).source)
+        return await asyncio.to_thread(self._search.find, source)  # it may have to hash a program
+
+    @asynccontextmanager
+    async def launched(self, found: FoundProvider) -> AsyncIterator[ProviderClient]:
+        """Lend a running provider. Leaving by an exception tells it to stop what it is doing."""
+        client = await ProviderClient.open(found.executable)
+        try:
+            yield client
+        except BaseException:
+            await settled(client.stop())
+            raise
+        finally:
+            await settled(client.close())
+
+    @asynccontextmanager
+    async def configured(
+        self, group: RefreshGroup, *, validate: bool = False
+    ) -> AsyncIterator[Provider]:
+        """Lend a provider with the configuration that was stored for it, or an empty one.
+
+        Raises ProviderError, and CodecError where the configuration does not fit the schema.
+        """
+        found = await self.find(group.provider)
+        async with self.launched(found) as client:
+
+            async def running() -> ProviderClient:
+                return client
+
+            schemas = await self.schemas.schemas(found, group.types, running)
+            try:
+                config = schemas.config.build(group.config or "{}", self._environ)
+            except CodecError as exc:
+                raise CodecError(
+                    f"the configuration of {group.provider} does not fit"
+                    f" ({exc.message}); see `kl provider configure`"
+                ) from exc
+            warnings = await client.configure(config, validate=validate)
+            yield Provider(found, client, schemas.types, warnings)
+
+
+async def settled(work: Coroutine[Any, Any, T]) -> T:
+    """Run `work` to its end, even if the caller is cancelled meanwhile: then as if it were not."""
+    task = asyncio.ensure_future(work)
+    while True:
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if task.done():
+                return task.result()
