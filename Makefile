@@ -5,6 +5,8 @@ SHELL := /bin/bash
 
 PYTHON ?= python3
 PYTEST_ARGS ?=
+# Two processes test at once: the files are shared out among them.
+WORKERS ?= 2
 BIN := .venv/bin
 STAMP := .venv/.kilolock-setup
 
@@ -29,7 +31,7 @@ serve: setup ## run the server on the embedded database of this checkout
 	$(BIN)/kld serve --data-dir .kilolock
 
 test: setup ## run the tests
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(PYTEST_ARGS)
 
 test-slow: setup ## run the tests that take more than a minute each
 	$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)

@@ -147,9 +147,28 @@ async def transaction(
             yield conn
 
 
+@contextmanager
+def _reaching(conninfo: str) -> Iterator[None]:
+    """Name the host in the `database_unavailable` of the block; never a login or password."""
+    try:
+        with translated():
+            yield
+    except KilolockError as exc:
+        if exc.code != "database_unavailable":
+            raise
+        given: Mapping[str, Any] = psycopg.conninfo.conninfo_to_dict(conninfo)
+        host, port = given.get("host") or "the local socket", given.get("port") or 5432
+        raise KilolockError(
+            exc.code,
+            f"the database at {host}, port {port}, cannot be reached; is it running, and is its URL"
+            " right?",
+            sqlstate=exc.sqlstate,
+        ) from exc
+
+
 async def connect(conninfo: str, *, application_name: str = "kilolock") -> Connection:
     """Open one autocommit session for a command that needs no pool."""
-    with translated():
+    with _reaching(conninfo):
         return await psycopg.AsyncConnection.connect(
             conninfo,
             autocommit=True,
@@ -179,6 +198,7 @@ class Database:
         with translated():
             options = session_options(conninfo)
         self._timeout = timeout
+        self._conninfo = conninfo
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             conninfo,
             min_size=min_size,
@@ -202,7 +222,7 @@ class Database:
 
     async def open(self) -> None:
         """Open the pool and wait for a first session; raise `database_unavailable` without one."""
-        with translated():
+        with _reaching(self._conninfo):
             try:
                 await self._pool.open(wait=True, timeout=self._timeout)
             except psycopg.Error:

@@ -1,5 +1,6 @@
 """Settings from flags, KL_* variables, .kl.toml, the Terraform backend block, defaults."""
 
+import getpass
 import os
 import re
 import tomllib
@@ -217,7 +218,14 @@ def _data_dir(value: str | Path | None) -> Path:
 
 
 def _default_actor(env: Mapping[str, str]) -> str:
-    return f"{env.get('USER') or env.get('LOGNAME') or 'unknown'}@cli"
+    return f"{env.get('USER') or env.get('LOGNAME') or _login()}@cli"
+
+
+def _login() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # no account has our number
+        return "unknown"
 
 
 def _optional(values: Mapping[str, Any], key: str) -> str | None:

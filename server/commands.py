@@ -21,18 +21,31 @@ from server.options import database_options
 
 
 def main(args: Sequence[str] | None = None) -> None:
-    """Run kld; errors are one line on standard error: exit 1, or 2 for usage."""
+    """Run kld; errors are told on standard error with their code: exit 1, or 2 for usage."""
     try:
         code = kld.main(args=args, prog_name="kld", standalone_mode=False)
-    except click.ClickException as exc:
+    except click.exceptions.NoArgsIsHelpError as exc:
         exc.show()
-        sys.exit(EXIT_USAGE if isinstance(exc, click.UsageError) else exc.exit_code)
+        sys.exit(EXIT_USAGE)
+    except click.UsageError as exc:
+        command = exc.ctx.command_path if exc.ctx else "kld"
+        _fail("usage", f"{_line(exc)} (see {command} --help)", EXIT_USAGE)
+    except click.ClickException as exc:
+        _fail("failed", _line(exc), exc.exit_code)
     except KilolockError as exc:
-        click.echo(f"kld: {exc.message}", err=True)
-        sys.exit(exc.exit_code)
+        _fail(exc.code, exc.message, exc.exit_code)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(code: str, message: str, exit_code: int) -> None:
+    click.echo(f"kld: {code}: {message}", err=True)
+    sys.exit(exit_code)
+
+
+def _line(exc: click.ClickException) -> str:
+    return " ".join(exc.format_message().split())
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

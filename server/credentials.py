@@ -17,7 +17,14 @@ T = TypeVar("T")
 
 SCOPES = click.Choice(["state:read", "state:write", "outputs:read", "admin"])
 _LIFETIME = re.compile(r"[1-9]\d{0,5} (minute|hour|day|week|month|year)s?")
-_as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+_as_json = click.option(
+    "--format",
+    "as_json",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    callback=lambda _context, _parameter, value: value == "json",
+    help="How to print; table unless given.",
+)
 
 
 def run(context: click.Context, work: Callable[[db.Connection], Awaitable[T]]) -> T:

@@ -4,22 +4,28 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.clusters import Cluster, Connection, Database, bin_dirs, running_cluster
-from tests.service import Backend, Server, running_server
-
-
-@pytest.fixture(scope="session", params=sorted(bin_dirs(), reverse=True))
-def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
-    """A private cluster per PostgreSQL version; whatever uses it runs once on each."""
-    with running_cluster(request.param) as running:
-        yield running
+from tests.clusters import Cluster, Connection, Database, bin_dirs
+from tests.service import Backend, Server
+from tests.stock import Stock
 
 
 @pytest.fixture(scope="session")
-def shared_database(cluster: Cluster) -> Iterator[Database]:
+def stock() -> Iterator[Stock]:
+    """What is started once and then kept: clusters, their shared databases, their servers."""
+    with Stock() as kept:
+        yield kept
+
+
+@pytest.fixture(scope="session", params=sorted(bin_dirs(), reverse=True))
+def cluster(request: pytest.FixtureRequest, stock: Stock) -> Cluster:
+    """A private cluster per PostgreSQL version; whatever uses it runs once on each."""
+    return stock.cluster(request.param)
+
+
+@pytest.fixture(scope="session")
+def shared_database(cluster: Cluster, stock: Stock) -> Database:
     """The migrated database that rolled-back tests share; nobody commits here."""
-    with cluster.clone() as database:
-        yield database
+    return stock.shared_database(cluster)
 
 
 @pytest.fixture
@@ -58,24 +64,21 @@ def _rolled_back(database: Database, user: str) -> Iterator[Connection]:
 
 
 @pytest.fixture(scope="session")
-def newest_cluster() -> Iterator[Cluster]:
+def newest_cluster(stock: Stock) -> Cluster:
     """A private cluster of the newest PostgreSQL, for tests of what lies above SQL."""
-    with running_cluster(max(bin_dirs())) as running:
-        yield running
+    return stock.cluster(max(bin_dirs()))
 
 
 @pytest.fixture(scope="session")
-def service(newest_cluster: Cluster) -> Iterator[Server]:
+def service(newest_cluster: Cluster, stock: Stock) -> Server:
     """A real server on a migrated database; each test has state names of its own."""
-    with newest_cluster.clone() as database, running_server(database) as server:
-        yield server
+    return stock.server(newest_cluster)
 
 
 @pytest.fixture(scope="session")
-def each_service(cluster: Cluster) -> Iterator[Server]:
+def each_service(cluster: Cluster, stock: Stock) -> Server:
     """A real server per PostgreSQL version; whatever uses it runs once on each."""
-    with cluster.clone() as database, running_server(database) as server:
-        yield server
+    return stock.server(cluster)
 
 
 @pytest.fixture

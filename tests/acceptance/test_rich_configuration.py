@@ -103,8 +103,8 @@ def _parsed(text: str) -> Any:  # noqa: ANN401 - any document
     return json.loads(text, parse_float=Decimal)
 
 
-def _apply(terraform: Terraform) -> None:
-    terraform.write(MAIN)
+def _apply(terraform: Terraform, main: str = MAIN) -> None:
+    terraform.write(main)
     terraform.write(LEVEL, "level/main.tf")
     terraform.write(BELOW, "level/below/main.tf")
     terraform("init")
@@ -242,7 +242,8 @@ def test_the_served_document_is_the_pushed_one(
 def test_nothing_changes_when_nothing_changed(
     served: Served, terraform: Terraform, state: str
 ) -> None:
-    _apply(terraform)
+    # Up to 1.11 terraform writes two sensitive paths in random order, and takes that for a change.
+    _apply(terraform, MAIN.replace("= var.secret\n  triggers", '= "plain"\n  triggers'))
     assert "No changes" in terraform("plan", "-detailed-exitcode")
     terraform("apply", "-auto-approve")
     assert served.query(
@@ -250,3 +251,16 @@ def test_nothing_changes_when_nothing_changed(
         " where s.state_name = %s",
         state,
     ) == [(1, 1, 45)]
+
+
+def test_order_of_sensitive_paths_changes_no_row(
+    served: Served, terraform: Terraform, state: str
+) -> None:
+    _apply(terraform)
+    for _ in range(3):
+        terraform("apply", "-auto-approve")
+    assert served.query(
+        "select r.create_version_no, count(*) from resource_history as r where r.state_name = %s"
+        " group by 1",
+        state,
+    ) == [(1, 45)]

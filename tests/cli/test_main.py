@@ -133,7 +133,9 @@ def test_unreachable_places_are_named(kl: Kl) -> None:
     assert "secret" not in done.err
     done = kl("list", "--database-url", f"host=127.0.0.1 port={port} password=secret")
     assert done.exit_code == 1
-    assert done.err.startswith("kl: database_unavailable: ")
+    assert done.err.startswith(
+        f"kl: database_unavailable: the database at 127.0.0.1, port {port}, cannot be reached"
+    )
     assert "secret" not in done.err
 
 

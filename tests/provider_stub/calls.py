@@ -128,6 +128,8 @@ class Calls(grpc.GenericRpcHandler):
             },
         )
         data = self.scenario.data
+        if number > data.get("crash_on_read", number):
+            threading.Event().wait()  # in flight when the process ends
         if number == data.get("crash_on_read"):
             print(data.get("panic", "panic: the stub was told to"), file=sys.stderr, flush=True)
             os._exit(3)

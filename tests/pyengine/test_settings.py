@@ -1,4 +1,6 @@
 import json
+import os
+import pwd
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,11 @@ def test_defaults(tmp_path: Path) -> None:
     assert loaded.actor == "ada@cli"
     assert loaded.embedded
     assert loaded.transport == "sql"
+
+
+def test_without_variables_the_account_is_the_actor(tmp_path: Path) -> None:
+    account = pwd.getpwuid(os.getuid()).pw_name
+    assert settings.load(env={}, cwd=tmp_path).actor == f"{account}@cli"
 
 
 def test_each_layer_wins_over_the_next(tmp_path: Path) -> None:

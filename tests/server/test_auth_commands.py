@@ -47,7 +47,7 @@ def test_tenancy_and_tokens_from_the_command_line(made: Database) -> None:
     assert re.fullmatch(rf"{workspace}/env_[0-9a-z]+", place)
     assert f"{place}  acme/production  0 states" in _done(made, "environment", "list")
     assert place in {
-        e["environment"] for e in json.loads(_done(made, "workspace", "list", "--json"))
+        e["environment"] for e in json.loads(_done(made, "workspace", "list", "--format", "json"))
     }
     words = ["--scope", "outputs:read", "--environment", "acme/production"]
     words += ["--state-prefix", "net/", "--expires", "90 days"]
@@ -55,7 +55,9 @@ def test_tenancy_and_tokens_from_the_command_line(made: Database) -> None:
     listed = _done(made, "token", "list")
     assert f"{token[:9]}…  dns  {place}  outputs:read  net/  used never" in listed
     assert token not in listed
-    assert json.loads(_done(made, "token", "list", "--json"))[0]["created_by"] == "ann@cli"
+    assert (
+        json.loads(_done(made, "token", "list", "--format", "json"))[0]["created_by"] == "ann@cli"
+    )
     assert _done(made, "token", "revoke", token).startswith("revoked ")
     assert "revoked" in _done(made, "token", "list")
 

@@ -89,6 +89,7 @@ def test_wrong_usage_exits_2(words: list[str]) -> None:
     done = _kld(*words)
     assert done.returncode == 2
     assert done.stdout == ""
+    assert re.fullmatch(r"kld: [a-z_]+: .+\n", done.stderr)
 
 
 def test_psql_speaks_to_the_embedded_database(data_dir: Path) -> None:

@@ -125,10 +125,10 @@ class TwoClients(RuleBasedStateMachine):
     def delete(self) -> None:
         """DELETE; refused under anybody's lock."""
         answer = self.backend.delete()
-        if self.model.document is None:
-            assert answer.status_code == 404
-        elif self.model.holder is not None:
+        if self.model.holder is not None:
             self._assert_conflict(answer, 423)
+        elif self.model.document is None:
+            assert answer.status_code == 404
         else:
             assert answer.status_code == 200
             self.model = Model()

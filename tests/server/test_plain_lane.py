@@ -31,8 +31,9 @@ def test_lock_answers_exactly_200_and_hides_the_placeholder(backend: Backend) ->
     assert backend.server.as_kl_server(
         "select count(*) from kl.states as s where s.state_name = %(name)s", name=backend.name
     ) == [(0,)]
-    assert backend.delete().status_code == 404
+    assert backend.delete().status_code == 423
     assert backend.unlock(A).status_code == 200
+    assert backend.delete().status_code == 404
     assert backend.kept() == 0
 
 

@@ -10,7 +10,6 @@ declare
     v_held  kl_internal.state_locks%rowtype;
 begin
     perform kl_internal.authorize('state:write');
-    perform kl_internal.require_state(p_name, 'state:write');
     v_state := kl_internal.lock_found_state(p_name);
 
     select l.*
@@ -24,6 +23,7 @@ begin
         perform kl_internal.raise_locked(v_held);
     end if;
 
+    perform kl_internal.require_state(p_name, 'state:write');
     update kl_internal.states as s
     set deleted_at = kl_internal.clock()
     where s.id = v_state.id;

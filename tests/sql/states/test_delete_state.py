@@ -32,13 +32,18 @@ def test_name_is_free_for_any_lineage_and_serial(conn: Connection) -> None:
     assert again.version_id != first.version_id
 
 
-def test_absent_state_and_placeholder_are_told(conn: Connection) -> None:
+def test_absent_state_is_told(conn: Connection) -> None:
     with refused(conn, "KL201") as refusal:
         conn.execute(_DELETE)
     assert refusal.detail == {"state": "s"}
-    lock(conn, "s", lock_info("one"))
-    with refused(conn, "KL201"):
+
+
+def test_lock_on_a_state_that_is_not_written_yet_refuses_too(conn: Connection) -> None:
+    info = lock_info("one")
+    lock(conn, "s", info)
+    with refused(conn, "KL303") as refusal:
         conn.execute(_DELETE)
+    assert refusal.detail == {"lock": info}
 
 
 def test_anybodys_lock_refuses_a_deletion(conn: Connection) -> None:
