@@ -50,6 +50,9 @@ begin
                 and t.name = p_version;
 
             if v_version.id is null then
+                v_version := kl_internal.version_by_prefix(p_state, p_version);
+            end if;
+            if v_version.id is null then
                 v_at := kl_internal.read_timestamp(p_version);
                 select v.* into v_version
                 from kl_internal.state_versions as v
@@ -80,4 +83,5 @@ comment on function kl_internal.resolve_version(kl_internal.states, text) is
 'The version that a reference names.
 
 current; @N: N versions before it; a serial: the latest version with it; vN: our version_no; a
-version id; a tag; a timestamp: the version that was current then. Raises: KL202.';
+version id or its beginning; a tag; a timestamp: the version that was current then. Raises: KL001
+(an ambiguous beginning), KL202.';

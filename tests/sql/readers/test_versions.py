@@ -23,6 +23,29 @@ def test_every_kind_of_reference_means_a_version(ask: Ask, readers_database: Dat
     assert (row["no"], row["zero"]) == (4, 4)
 
 
+def test_beginning_of_a_version_id_is_enough_unless_it_is_ambiguous(
+    readers_database: Database,
+) -> None:
+    with readers_database.connect("postgres", autocommit=False) as conn:
+        ids = [
+            version_id
+            for (version_id,) in conn.execute(
+                "update kl_internal.state_versions as v"
+                " set id = ('abcdef12-000' || v.version_no || substr(v.id::text, 14))::uuid"
+                " where v.state_id = kl.state_id('lived') and v.version_no <= 2 returning v.id::text"
+            )
+        ]
+        for version_id in ids:
+            found = conn.execute("select kl.version_no('lived', %s)", (version_id[:13],)).fetchone()
+            assert found == (int(version_id[12]),)
+        with pytest.raises(psycopg.Error) as failed:
+            conn.execute("select kl.version_no('lived', 'ABCDEF12')")
+        assert failed.value.sqlstate == "KL001"
+        detail = json.loads(failed.value.diag.message_detail or "{}")
+        assert sorted(detail["version_ids"]) == sorted(ids)
+        conn.rollback()
+
+
 def test_a_state_is_found_by_its_canonical_name_too(ask: Ask) -> None:
     rows = ask(
         "select kl.state_id(s.state) = s.state_id as same, "
@@ -37,6 +60,7 @@ def test_a_state_is_found_by_its_canonical_name_too(ask: Ask) -> None:
         ("select kl.state_id('nope')", "KL201", {"state": "nope"}),
         ("select kl.state_id('a//b')", "KL001", {"state": "a//b"}),
         ("select kl.version_no('lived', 'v9')", "KL202", {"state": "lived", "version": "v9"}),
+        ("select kl.version_no('lived', '0badf00d-')", "KL202", {"version": "0badf00d-"}),
         ("select kl.version_no('lived', '@4')", "KL202", {"state": "lived", "version": "@4"}),
         (
             "select * from kl.resource_timeline('lived', 'a.b')",
