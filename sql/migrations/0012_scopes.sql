@@ -15,8 +15,8 @@ comment on type kl_gist.scope_range is
 'Everything at and below one path: [path, path || U+0008). All of a state: [empty, unbounded).';
 
 -- path: of what is reserved; '' for all. scope: its range. widened: wider than address_glob says.
--- occupancy: one point for a read, the whole line for a write, so that only two reads overlap
--- without a conflict. The order of the columns decides how fast the constraint is checked.
+-- occupancy: a point of its own for a read, the whole line for a write, so that only reads stand
+-- side by side. The order of the columns decides how fast the constraint is checked.
 alter table kl_internal.resource_reservations
     add column path text collate "C" not null,
     add column scope kl_gist.scope_range not null,

@@ -151,9 +151,12 @@ def test_status_tells_of_locks_runs_and_reservations(
                 select s.state_id, s.version_id, 'cron', now() - interval '2 days' from state as s
             )
             insert into kl_internal.resource_reservations (
-                state_id, apply_id, address_glob, mode, holder, principal, acquired_at, expires_at
+                state_id, apply_id, address_glob, mode, holder, principal, acquired_at, expires_at,
+                path, scope, occupancy
             )
-            select a.state_id, a.id, g.glob, 'write', 'ann@cli', 'x', now(), now() + g.lease
+            select
+                a.state_id, a.id, g.glob, 'write', 'ann@cli', 'x', now(), now() + g.lease,
+                g.glob, kl_internal.scope_range(g.glob), '(,)'
             from apply as a
             cross join (
                 values ('module.a', interval '59.5 minutes'), ('gone', interval '-1 second')

@@ -22,5 +22,6 @@ where (g.environment_ids is null and g.state_prefix is null)
 comment on view kl.events is
 'The audit trail: locks, forced writes, imports, deletions and what else no version shows.
 
-kinds: lock, unlock, force_unlock, forced_write, import, became_opaque, delete, tag_set, tag_unset.
+kinds: lock, unlock, force_unlock, forced_write, import, became_opaque, delete, tag_set, tag_unset,
+native_lock, native_unlock.
 Callers: analysts, server, CLI.';

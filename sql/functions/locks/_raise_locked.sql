@@ -8,11 +8,15 @@ begin
     raise exception using
         errcode = 'KL303',
         message = format(
-            'the state is locked by %s since %s (%s, lock %s); wait, or free it with "kl unlock"',
+            'the state is locked by %s since %s (%s, lock %s); %s',
             coalesce(p_lock.who, 'somebody'),
             to_char(p_lock.acquired_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'),
             coalesce(p_lock.operation, 'no operation named'),
-            p_lock.lock_id
+            p_lock.lock_id,
+            case p_lock.kind
+                when 'native' then 'wait until it ends'
+                else 'wait, or free it with "kl unlock"'
+            end
         ),
         detail = jsonb_build_object('lock', p_lock.lock_info::jsonb)::text;
 end;

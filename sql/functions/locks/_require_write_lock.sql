@@ -4,12 +4,14 @@ create or replace function kl_internal.require_write_lock(
 )
 returns kl_internal.state_locks
 language plpgsql
-stable
+volatile
 set search_path = pg_catalog, pg_temp
 as $$
 declare
     v_lock kl_internal.state_locks%rowtype;
 begin
+    perform kl_internal.clear_dead_leases(p_state.id);
+
     select l.*
     into v_lock
     from kl_internal.state_locks as l
@@ -50,4 +52,5 @@ $$;
 comment on function kl_internal.require_write_lock(kl_internal.states, text) is
 'The lock that a plain write goes under: the caller''s, or none when nothing is held.
 
+Native locks whose lease has ended are cleared first.
 Raises: KL303 (held, and no ID given; held by a native write), KL304 (an ID that does not hold).';

@@ -24,6 +24,15 @@ begin
         )
         from kl_internal.state_locks as l
         where l.state_id = p_state_id
+            and (
+                l.kind = 'terraform'
+                or exists (
+                    select
+                    from kl_internal.resource_reservations as r
+                    where r.apply_id = l.apply_id
+                        and r.expires_at > kl_internal.clock()
+                )
+            )
     );
 end;
 $$;

@@ -61,7 +61,7 @@ end;
 $$;
 
 comment on function kl_internal.scope_path(uuid, text, text[]) is
-'The path that reserving an address_glob takes; widened, with a note, when it is above what is named.
+'The path that reserving an address_glob takes; widened, with a note, when it is more than it names.
 
 A module step without key is the whole call, unless all its instances are known to be one without
 key; what is longer than 900 bytes is cut to whole steps.

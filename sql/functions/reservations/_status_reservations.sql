@@ -13,6 +13,7 @@ begin
                 jsonb_build_object(
                     'address_glob', r.address_glob,
                     'mode', r.mode,
+                    'widened', r.widened,
                     'holder', r.holder,
                     'apply_id', r.apply_id,
                     'acquired_at', r.acquired_at,

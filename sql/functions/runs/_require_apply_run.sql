@@ -7,13 +7,7 @@ as $$
 declare
     v_run kl_internal.apply_runs%rowtype := kl_internal.own_apply_run(p_apply_id, p_scope);
 begin
-    if v_run.status <> 'running' then
-        raise exception using
-            errcode = 'KL306',
-            message = format('apply run %s has ended: %s', p_apply_id, v_run.status),
-            detail = jsonb_build_object('apply_id', p_apply_id, 'status', v_run.status)::text;
-    end if;
-
+    perform kl_internal.require_running(v_run);
     return v_run;
 end;
 $$;

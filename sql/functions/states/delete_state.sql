@@ -11,6 +11,7 @@ declare
 begin
     perform kl_internal.authorize('state:write');
     v_state := kl_internal.lock_found_state(p_name);
+    perform kl_internal.clear_dead_leases(v_state.id);
 
     select l.*
     into v_held

@@ -42,6 +42,15 @@ begin
         ) as locked_by
         from kl_internal.state_locks as l
         where l.state_id = s.id
+            and (
+                l.kind = 'terraform'
+                or exists (
+                    select
+                    from kl_internal.resource_reservations as r
+                    where r.apply_id = l.apply_id
+                        and r.expires_at > kl_internal.clock()
+                )
+            )
     ) as l on true
     order by name;
 end;

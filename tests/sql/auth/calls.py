@@ -136,6 +136,7 @@ def _values(world: World, name: str, kind: str) -> list[Any]:
         "p_tag": [f"{MARK}-tag", "fresh"],
         "p_after": [""],
         "p_limit": [100],
+        "p_before": [None, ids["apply"]],
         "p_upload_id": [ids["upload"]],
         "p_objects": [upload.objects],
         "p_digest": [upload.digest],

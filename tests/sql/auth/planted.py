@@ -159,22 +159,29 @@ def _token(
 
 
 def plant_runs(root: Connection) -> dict[str, str]:
-    """Plant runs, a reservation and their marks; return every id of the state with 2 versions."""
+    """Plant runs, a reservation, a native lock; return every id of the state with 2 versions."""
     row = root.execute(
         "with version as ("
         "  select v.* from kl_internal.state_versions as v where v.version_no = 2"
         "), apply as ("
         "  insert into kl_internal.apply_runs"
         "  (state_id, from_version_id, principal, actor, error_summary, started_at)"
-        "  select v.state_id, v.id, %(mark)s, %(mark)s, %(mark)s, now() from version as v"
+        "  select v.state_id, v.id, 'kl_server', %(mark)s, %(mark)s, now() from version as v"
         "  returning id, state_id"
         "), refresh as ("
         "  insert into kl_internal.refresh_runs (state_id, from_version_id, actor, error_summary)"
         "  select v.state_id, v.id, %(mark)s, %(mark)s from version as v returning id"
+        "), native_lock as ("
+        "  insert into kl_internal.state_locks"
+        "  (state_id, kind, lock_id, lock_info, who, principal, apply_id, acquired_at)"
+        "  select a.state_id, 'native', 'state-engine-' || a.id, '{}', %(mark)s, %(mark)s, a.id,"
+        "  now() from apply as a"
         "), reservation as ("
         "  insert into kl_internal.resource_reservations"
-        "  (state_id, apply_id, address_glob, mode, principal, acquired_at, expires_at)"
-        "  select a.state_id, a.id, %(mark)s, 'write', %(mark)s, now(), now() + interval '1 day'"
+        "  (state_id, apply_id, address_glob, mode, principal, acquired_at, expires_at,"
+        "  path, scope, occupancy)"
+        "  select a.state_id, a.id, %(mark)s, 'write', %(mark)s, now(), now() + interval '1 day',"
+        "  '', kl_internal.scope_range(''), '(,)'"
         "  from apply as a"
         ") select v.state_id, v.id, a.id, r.id from version as v, apply as a, refresh as r",
         {"mark": MARK},

@@ -29,7 +29,7 @@ _resources = st.tuples(
     st.sampled_from(["y", "y2", "a-b"]),
 )
 _long = st.tuples(st.sampled_from(["n" * 150, "é" * 90, "web"]), st.sampled_from(["k" * 190, None]))
-_globs = st.one_of(
+globs = st.one_of(
     st.builds(Glob, _modules, st.none(), st.none(), st.booleans()),
     st.builds(Glob, _modules, _resources, _keys),
 ).filter(lambda g: bool(g.modules) or not g.star)
@@ -91,7 +91,7 @@ def _object_of(glob: Glob) -> Address:
     return Address(glob.modules, mode, type_, name, glob.key)
 
 
-@given(globs=st.lists(_globs, min_size=2, max_size=4), unkeyed=st.sets(_names, max_size=3))
+@given(globs=st.lists(globs, min_size=2, max_size=4), unkeyed=st.sets(_names, max_size=3))
 @settings(max_examples=150, deadline=None)
 def test_scopes_cover_and_meet_as_in_the_model(
     owner: Connection, globs: list[Glob], unkeyed: set[str]
@@ -157,7 +157,8 @@ def test_what_is_below_a_long_module_stays_below_its_scope(owner: Connection, ch
     "text",
     [
         "", " ", "**", "module.*", "module.*.aws_x.y", "aws_x.*", "aws_*.y", "aws_x.y[*]",
-        "aws_x.y.*", "module.m.aws_x.*", "module.m[*]", "module.m.**", "module.m.*.*", "data.*", "data.x.y.*",
+        "aws_x.y.*", "module.m.aws_x.*", "module.m[*]", "module.m.**", "module.m.*.*", "data.*",
+        "data.x.y.*",
         "module.m*", "module.m.aws_x", "*.y", "module.m.*x", "x", "?", "module.m.* .y",
     ],
 )  # fmt: skip

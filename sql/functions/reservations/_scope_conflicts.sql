@@ -1,0 +1,57 @@
+create or replace function kl_internal.scope_conflicts(
+    p_state_id uuid,
+    p_apply_id uuid,
+    p_paths    text[],
+    p_modes    text[]
+)
+returns setof kl_internal.resource_reservations
+language plpgsql
+volatile
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off  -- nobody knows how long the arrays are, or how many rows are held by now
+as $$
+declare
+    v_now timestamptz := kl_internal.clock();
+begin
+    return query
+    with wanted as (
+        select distinct w.path, w.mode
+        from unnest(p_paths, p_modes) as w (path, mode)
+    ),
+    above as materialized (
+        select distinct p.path, w.mode
+        from wanted as w
+        cross join lateral kl_internal.path_prefixes(w.path) as p (path)
+    ),
+    found as (
+        select r.id
+        from above as w
+        inner join kl_internal.resource_reservations as r
+            on r.state_id = p_state_id
+            and r.path = w.path
+        where r.apply_id is distinct from p_apply_id
+            and r.expires_at > v_now
+            and (r.mode = 'write' or w.mode = 'write')
+        union
+        select r.id
+        from wanted as w
+        inner join kl_internal.resource_reservations as r
+            on r.state_id = p_state_id
+            and r.path > w.path
+            and r.path < w.path || E'\x08'
+        where r.apply_id is distinct from p_apply_id
+            and r.expires_at > v_now
+            and (r.mode = 'write' or w.mode = 'write')
+    )
+    select r.*
+    from found as f
+    inner join kl_internal.resource_reservations as r on r.id = f.id
+    order by r.path, r.id;
+end;
+$$;
+
+comment on function kl_internal.scope_conflicts(uuid, uuid, text[], text[]) is
+'The live reservations of others that scopes (paths, with their modes) would meet, in path order.
+
+What is above a scope is found by equality, what is below by range. p_apply_id null: everybody is
+another. Two reads do not meet.';

@@ -1,0 +1,69 @@
+create or replace function kl_internal.wanted_scopes(
+    p_state_id        uuid,
+    p_want            jsonb,
+    p_unkeyed_modules text[]
+)
+returns table (
+    ordinal       bigint,
+    address_glob  text,
+    mode          text,
+    path          text,
+    widened       boolean,
+    note          text
+)
+language plpgsql
+stable
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+    v_wrong bigint;
+begin
+    if jsonb_typeof(p_want) is distinct from 'array' then
+        raise exception using
+            errcode = 'KL001',
+            message = 'want is a list of {"address_glob": TEXT, "mode": "read" or "write"}',
+            detail = jsonb_build_object('pointer', '/want')::text;
+    end if;
+
+    select min(w.ordinal) - 1
+    into v_wrong
+    from jsonb_array_elements(p_want) with ordinality as w (item, ordinal)
+    where jsonb_typeof(w.item -> 'address_glob') is distinct from 'string'
+        or coalesce(w.item ->> 'mode', '') not in ('read', 'write');
+
+    if v_wrong is not null then
+        raise exception using
+            errcode = 'KL001',
+            message = format(
+                'wanted scope %s is not {"address_glob": TEXT, "mode": "read" or "write"}', v_wrong
+            ),
+            detail = jsonb_build_object('pointer', '/want/' || v_wrong)::text;
+    end if;
+
+    return query
+    with wanted as (
+        select w.ordinal, w.item ->> 'address_glob' as address_glob, w.item ->> 'mode' as mode
+        from jsonb_array_elements(p_want) with ordinality as w (item, ordinal)
+    ),
+    globs as materialized (
+        select distinct w.address_glob
+        from wanted as w
+    ),
+    scopes as materialized (
+        select g.address_glob, s.path, s.widened, s.note
+        from globs as g
+        cross join lateral kl_internal.scope_path(
+            p_state_id, g.address_glob, p_unkeyed_modules
+        ) as s
+    )
+    select w.ordinal, w.address_glob, w.mode, s.path, s.widened, s.note
+    from wanted as w
+    inner join scopes as s on s.address_glob = w.address_glob;
+end;
+$$;
+
+comment on function kl_internal.wanted_scopes(uuid, jsonb, text[]) is
+'What a client wants to reserve, with the path of each scope.
+
+Raises: KL001.';
