@@ -12,7 +12,7 @@ from sanic.router import Router
 from pyengine import api, db
 from pyengine.errors import KilolockError
 from pyengine.settings import Settings
-from server import admin, backend, drift, errors, health, query, readers, token_use, verify
+from server import admin, backend, drift, errors, health, openapi, query, readers, token_use, verify
 
 App = Sanic[Any, Any]
 
@@ -48,6 +48,7 @@ def create_app(settings: Settings) -> App:
     app.blueprint(query.blueprint())
     app.blueprint(readers.blueprint())
     app.blueprint(verify.blueprint())
+    app.blueprint(openapi.blueprint())
     app.blueprint(drift.blueprint())
     token_use.watch(app)
     app.register_listener(_open, "before_server_start")

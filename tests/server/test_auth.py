@@ -22,7 +22,7 @@ from tests.service import Server, running_server
 pytestmark = pytest.mark.parametrize("cluster", ["pg18"], indirect=True, scope="session")
 
 STATIC: Final = "pä:s/s@w#o%r?d \"'\\ 😀=&+"
-OPEN_ROUTES: Final = {"/healthz", "/versionz"}
+OPEN_ROUTES: Final = {"/healthz", "/versionz", "/v1/openapi.json"}
 CHALLENGE: Final = 'Basic realm="kilolock"'
 OUTPUTS: Final = {"o": {"value": "x", "type": "string", "sensitive": True}}
 
@@ -98,6 +98,7 @@ PARAMETERS: Final = {
     "address": "terraform_data.a",
     "from": "v1",
     "tag": "t",
+    "reason": "seen",
 }
 
 

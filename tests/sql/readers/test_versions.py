@@ -32,7 +32,8 @@ def test_beginning_of_a_version_id_is_enough_unless_it_is_ambiguous(
             for (version_id,) in conn.execute(
                 "update kl_internal.state_versions as v"
                 " set id = ('abcdef12-000' || v.version_no || substr(v.id::text, 14))::uuid"
-                " where v.state_id = kl.state_id('lived') and v.version_no <= 2 returning v.id::text"
+                " where v.state_id = kl.state_id('lived') and v.version_no <= 2"
+                " returning v.id::text"
             )
         ]
         for version_id in ids:

@@ -1,0 +1,142 @@
+"""What each route takes and answers, for the description at /v1/openapi.json."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Final
+
+from pyengine import api_readers, api_refresh, api_verify
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One variable of an address."""
+
+    name: str
+    required: bool = False
+    place: str = "query"
+    schema: Mapping[str, Any] = field(default_factory=lambda: {"type": "string"})
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One route: types that msgspec knows; None for any JSON. errors: codes beyond the usual."""
+
+    answer: Any = None
+    request: Any = None
+    query: tuple[Parameter, ...] = ()
+    errors: tuple[str, ...] = ()
+    open_to_all: bool = False
+
+
+_NAME: Final = Parameter("name", required=True)
+_ADDRESS: Final = Parameter("address", required=True)
+_VERSION: Final = Parameter("version")
+_TAG: Final = Parameter("tag", required=True)
+_LOCK: Final = Parameter("ID")
+_LIMIT: Final = Parameter("limit", schema={"type": "integer", "minimum": 1, "maximum": 1000})
+_PAGE: Final = (Parameter("after"), _LIMIT)
+_WRITE_ERRORS: Final = (
+    "state_not_found",
+    "state_serial_conflict",
+    "terraform_locked",
+    "lock_mismatch",
+    "payload_too_large",
+    "unsupported_media_type",
+)
+_READ_ERRORS: Final = ("state_not_found", "version_not_found", "address_not_found")
+
+_BACKEND: Final = {
+    "GET /v1/states/{name}": Operation(errors=("state_not_found",)),
+    "POST /v1/states/{name}": Operation(request=dict, query=(_LOCK,), errors=_WRITE_ERRORS),
+    "PUT /v1/states/{name}": Operation(request=dict, query=(_LOCK,), errors=_WRITE_ERRORS),
+    "DELETE /v1/states/{name}": Operation(errors=("state_not_found", "terraform_locked")),
+    "LOCK /v1/states/{name}": Operation(
+        request=dict, errors=("state_not_found", "terraform_locked", "payload_too_large")
+    ),
+    "UNLOCK /v1/states/{name}": Operation(
+        request=dict, errors=("state_not_found", "lock_mismatch", "payload_too_large")
+    ),
+    "POST /v1/state-unlock/{name}": Operation(
+        request=dict, errors=("state_not_found", "lock_mismatch", "payload_too_large")
+    ),
+}
+
+_ADMIN: Final = {
+    "POST /v1/admin/import": Operation(
+        request=dict, query=(_NAME, Parameter("source")), errors=_WRITE_ERRORS
+    ),
+    "GET /v1/admin/export": Operation(query=(_NAME, _VERSION), errors=_READ_ERRORS),
+    "GET /v1/admin/states": Operation(),
+    "GET /v1/admin/status": Operation(query=(_NAME,), errors=("state_not_found",)),
+    "POST /v1/admin/unlock": Operation(
+        query=(_NAME, Parameter("lock_id")), errors=("state_not_found", "lock_mismatch")
+    ),
+    "POST /v1/admin/query": Operation(
+        request=dict,
+        errors=(
+            "query_refused",
+            "query_failed",
+            "query_busy",
+            "query_door_closed",
+            "payload_too_large",
+        ),
+    ),
+    "GET /v1/admin/history": Operation(
+        list[api_readers.Version], query=(_NAME, *_PAGE), errors=_READ_ERRORS
+    ),
+    "GET /v1/admin/diff": Operation(
+        list[api_readers.ObjectChange],
+        query=(_NAME, Parameter("from", required=True), Parameter("to"), *_PAGE),
+        errors=_READ_ERRORS,
+    ),
+    "GET /v1/admin/resource": Operation(
+        list[api_readers.ShownObject], query=(_NAME, _ADDRESS, _VERSION), errors=_READ_ERRORS
+    ),
+    "GET /v1/admin/timeline": Operation(
+        list[api_readers.Entry], query=(_NAME, _ADDRESS, *_PAGE), errors=_READ_ERRORS
+    ),
+    "GET /v1/admin/graph": Operation(
+        list[api_readers.Node],
+        query=(
+            _NAME,
+            Parameter("address"),
+            Parameter("dependents", schema={"enum": ["true", "false"]}),
+            *_PAGE,
+        ),
+        errors=_READ_ERRORS,
+    ),
+    "GET /v1/admin/tags": Operation(
+        list[api_readers.Tag], query=(_NAME,), errors=("state_not_found",)
+    ),
+    "PUT /v1/admin/tags": Operation(
+        api_readers.Tagged, query=(_NAME, _TAG, _VERSION), errors=_READ_ERRORS
+    ),
+    "DELETE /v1/admin/tags": Operation(
+        api_readers.Tagged, query=(_NAME, _TAG), errors=_READ_ERRORS
+    ),
+    "POST /v1/admin/verify": Operation(
+        api_verify.Verified, request=dict, query=(_NAME,), errors=("state_not_found",)
+    ),
+    "GET /v1/admin/drift": Operation(
+        list[api_refresh.Drift],
+        query=(
+            _NAME,
+            Parameter("limit", schema={"type": "integer", "minimum": 1, "maximum": 10_000}),
+        ),
+        errors=("state_not_found",),
+    ),
+    "PUT /v1/admin/drift": Operation(
+        api_refresh.Acknowledged,
+        query=(_NAME, _ADDRESS, Parameter("reason", required=True)),
+        errors=("state_not_found", "address_not_found"),
+    ),
+}
+
+_SERVER: Final = {
+    "GET /healthz": Operation(errors=("database_unavailable",), open_to_all=True),
+    "GET /versionz": Operation(open_to_all=True),
+    "GET /v1/openapi.json": Operation(open_to_all=True),
+}
+
+OPERATIONS: Final[Mapping[str, Operation]] = MappingProxyType({**_SERVER, **_BACKEND, **_ADMIN})
