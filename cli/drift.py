@@ -1,7 +1,7 @@
 """kl drift: what refreshes found changed outside Terraform, and what was set aside."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Final
 
 import click
@@ -66,7 +66,7 @@ def list_(ctx: click.Context, name: str | None, limit: int) -> None:
     found = call(settings, lambda transport: _drift(transport, settings, name, limit))
     shown = format_of(ctx)
     if shown == "json":
-        output.print_json([{"state": item.state, **asdict(item.drift)} for item in found])
+        output.print_json([_members(item) for item in found])
     elif shown == "csv":
         output.print_csv(_HEADINGS, ([_text(value) for value in _row(item)] for item in found))
     elif found:
@@ -107,6 +107,11 @@ async def _drift(
         for each in names
         for item in await transport.list_current_drift(each, limit)
     ]
+
+
+def _members(found: _Found) -> dict[str, Any]:
+    drift = {field.name: getattr(found.drift, field.name) for field in fields(found.drift)}
+    return {"state": found.state, **drift}
 
 
 def _row(found: _Found) -> tuple[Any, ...]:

@@ -116,7 +116,7 @@ def list_(ctx: click.Context, name: str) -> None:
     configs = [
         _Listed(
             config.provider,
-            list(msgspec.json.decode(config.config, type=dict[str, msgspec.Raw])),
+            sorted(msgspec.json.decode(config.config, type=dict[str, msgspec.Raw])),
             config.actor,
             config.updated_at,
         )

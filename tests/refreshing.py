@@ -2,9 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from itertools import count
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -69,12 +69,16 @@ class Refreshing:
     database: Database
     mirror: Path
     name: str
-    _numbers: Iterator[int] = field(default_factory=lambda: count(1))
+    version: str
+    _seen: int = 0
 
-    def provider(self, source: str = SOURCE, version: str = "1.0.0", **scenario: Any) -> None:  # noqa: ANN401 - JSON
-        """Install the stub as a provider; its calls go into `calls`."""
+    def provider(self, source: str = SOURCE, version: str = "", **scenario: Any) -> None:  # noqa: ANN401 - JSON
+        """Install the stub as a provider; its calls go into `calls`.
+
+        Its version is one that no other test has cached a schema of.
+        """
         scenario = {"schema": SCHEMA, "log": str(self._log), **scenario}
-        install_stub(self.mirror, scenario, source=source, version=version)
+        install_stub(self.mirror, scenario, source=source, version=version or self.version)
 
     def put(self, *resources: Json, serial: int = 1, source: str = "import", **top: Any) -> None:  # noqa: ANN401 - JSON
         """Import a document as the next version of the state."""
@@ -112,10 +116,11 @@ class Refreshing:
         return self.mirror / "calls.log"
 
     def calls(self, *names: str) -> list[Json]:
-        """Return the calls that providers got, forgetting them; only those named."""
-        lines = self._log.read_text().splitlines() if self._log.exists() else []
-        self._log.unlink(missing_ok=True)
-        calls = [json.loads(line) for line in lines]
+        """Return the calls that providers got since this was asked last; only those named."""
+        text = self._log.read_bytes() if self._log.exists() else b""
+        whole = text[self._seen : text.rfind(b"\n") + 1]
+        self._seen += len(whole)
+        calls = [json.loads(line) for line in whole.splitlines()]
         return [call for call in calls if not names or call["call"] in names]
 
     def rows(self, query: str) -> list[dict[str, Any]]:
@@ -169,3 +174,15 @@ class Refreshing:
             else sorted(change["path"] for change in row["changes"])
             for row in rows
         }
+
+
+def place(database: Database, mirror: Path, name: str) -> Refreshing:
+    """Return a place of its own for a test of that name; schemas are cached by version."""
+    return Refreshing(database, mirror, name, f"1.0.{zlib.crc32(name.encode())}")
+
+
+async def until(condition: Callable[[], bool], seconds: int = 20) -> None:
+    """Wait until a condition holds; fail when it does not in time."""
+    async with asyncio.timeout(seconds):
+        while not condition():  # noqa: ASYNC110 - it comes true in another process
+            await asyncio.sleep(0.02)

@@ -16,6 +16,7 @@ from pyengine.provider.diagnostics import Diagnostic
 from pyengine.provider.errors import ProviderError
 from pyengine.refresh.providers import Provider
 from pyengine.refresh.schemas import TypeCodecs
+from pyengine.refresh.spelling import keep_spelling
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ class ObjectReader:
                 )
             new_identity = codecs.identity.decode(answer.identity)
         return ObjectRead(
-            attributes,
+            _spelled(stored, upgraded.attributes, attributes, codecs.state.version),
             warnings,
             prior=upgraded.attributes,
             sensitive_attributes=codecs.state.merge_sensitive(
@@ -131,6 +132,13 @@ def _require_known(stored: Decimal, current: int, what: str, name: str) -> None:
             f"a newer provider wrote it: its {what}schema version is {stored},"
             f" that of {name} is {current}",
         )
+
+
+def _spelled(stored: RefreshObject, prior: bytes, attributes: bytes, version: int) -> bytes:
+    """Return new attributes; what is as it was is spelled as it was, in an unchanged schema."""
+    if attributes == prior or stored.attributes is None or stored.schema_version != version:
+        return attributes
+    return keep_spelling(stored.attributes.strip().encode(), prior, attributes)
 
 
 def _private(stored: RefreshObject) -> bytes:

@@ -19,7 +19,7 @@ Launch = Callable[[], Awaitable[ProviderClient]]
 
 
 class _WithIdentity(msgspec.Struct):
-    identity: msgspec.Raw | None = None
+    identity: msgspec.Raw = msgspec.Raw(b"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class TypeCodecs:
     @classmethod
     def compile(cls, schema: bytes | str) -> "TypeCodecs":
         """Compile a cached schema, which holds the identity's schema as a member."""
-        identity = msgspec.json.decode(schema, type=_WithIdentity).identity
-        return cls(Codec(schema), None if identity is None else Codec(bytes(identity)))
+        identity = bytes(msgspec.json.decode(schema, type=_WithIdentity).identity)
+        return cls(Codec(schema), Codec(identity) if identity else None)
 
 
 @dataclass(frozen=True, slots=True)

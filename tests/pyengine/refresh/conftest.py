@@ -1,4 +1,4 @@
-"""A database that refreshes share; each test has a state and provider programs of its own."""
+"""A database that refreshes share; after every test no provider process or folder may be left."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.clusters import Cluster, Database
-from tests.refreshing import Refreshing
+from tests.pyengine.provider.conftest import _nothing_is_left  # noqa: F401 - a fixture
+from tests.refreshing import Refreshing, place
 
 
 @pytest.fixture(scope="session")
@@ -18,5 +19,5 @@ def refreshed_database(newest_cluster: Cluster) -> Iterator[Database]:
 
 @pytest.fixture
 def at(refreshed_database: Database, tmp_path: Path, request: pytest.FixtureRequest) -> Refreshing:
-    """A state named after the test. Schemas are cached by version: a test has one of its own."""
-    return Refreshing(refreshed_database, tmp_path, request.node.name)
+    """A state named after the test, with provider programs of its own."""
+    return place(refreshed_database, tmp_path, request.node.name)
