@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -132,19 +133,31 @@ def test_what_is_no_refresh(here: Kl, stub: Refreshing, monkeypatch: pytest.Monk
         assert "--database-url" in done.err
 
 
+def _command(stub: Refreshing) -> list[str]:
+    return [sys.executable, "-c", "from cli.main import main; main()", "refresh", stub.name]
+
+
+def _environment(stub: Refreshing) -> dict[str, str]:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("KL_")}
+    return clean | {
+        "KL_DATABASE_URL": stub.database.conninfo("kl_server"),
+        "KL_PROVIDER_PATH": str(stub.mirror),
+        "PYTHONPATH": str(Path(__file__).parents[2]),
+        "TERM": "xterm",
+    }
+
+
 @contextmanager
 def _running(stub: Refreshing) -> Iterator[subprocess.Popen[str]]:
     """A real `kl refresh` of two objects, when its provider has been asked for both and hangs."""
     stub.provider(hang_on=["ReadResource"])
     stub.put(widget("a"), widget("b"))
-    command = [sys.executable, "-c", "from cli.main import main; main()", "refresh", stub.name]
-    env = {name: value for name, value in os.environ.items() if not name.startswith("KL_")} | {
-        "KL_DATABASE_URL": stub.database.conninfo("kl_server"),
-        "KL_PROVIDER_PATH": str(stub.mirror),
-        "PYTHONPATH": str(Path(__file__).parents[2]),
-    }
     with subprocess.Popen(
-        command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        _command(stub),
+        env=_environment(stub),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as process:
         try:
             upgraded = 0
@@ -218,3 +231,19 @@ def test_drift_is_listed_and_set_aside(
     )
     assert at("drift", "no-such-state").err.startswith("kl: state_not_found: ")
     assert at("drift", "ack", stub.name, "widget_thing.a").exit_code == 2
+
+
+def test_a_terminal_gets_a_bar_and_a_pipe_does_not(stub: Refreshing) -> None:
+    stub.provider()
+    stub.put(widget("a"))
+    terminal, end = pty.openpty()
+    try:
+        done = subprocess.run(
+            _command(stub), env=_environment(stub), stdout=subprocess.PIPE, stderr=end, check=True
+        )
+        os.close(end)
+        assert b"refreshing" in os.read(terminal, 65536)
+    finally:
+        os.close(terminal)
+    assert b"refreshing" not in done.stdout
+    assert _pairs(done.stdout)["status"] == "succeeded"

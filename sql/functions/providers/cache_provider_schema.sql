@@ -31,7 +31,13 @@ begin
         get diagnostics v_count = row_count;
 
         insert into kl_internal.sensitive_types as t (type, patterns)
-        select r.type, kl_internal.sensitive_patterns(r.schema -> 'block')
+        select
+            r.type,
+            case
+                when r.schema @? '$.**.sensitive' then
+                    kl_internal.sensitive_patterns(r.schema -> 'block')
+                else '[]'
+            end
         from kl_internal.provider_resource_schemas as r
         where r.provider_schema_id = v_id
         on conflict (type) do update
