@@ -65,9 +65,9 @@ def _print_list(title: str, items: Sequence[str], elsewhere: str) -> None:
 def _print_crash(crash: Crash) -> None:
     """Print the last words of a provider, on standard error: they are for its authors."""
     code = "?" if crash.exit_code is None else crash.exit_code
+    when = f"while it was asked for {crash.address}" if crash.address else "at its start"
     click.echo(
-        f"kl: {cell(crash.provider)} ended by itself (exit code {code}) while it was asked for"
-        f" {cell(crash.address)}; it wrote:",
+        f"kl: {cell(crash.provider)} ended by itself (exit code {code}) {cell(when)}; it wrote:",
         err=True,
     )
     for line in crash.output.splitlines():

@@ -56,6 +56,8 @@ class GroupRun:
                 self._warn(None, provider.warnings)
                 await self._read_all(ObjectReader(provider))
         except (ProviderError, CodecError) as exc:  # before the first object: about all of them
+            if isinstance(exc, ProviderError) and exc.code == "provider_crashed":
+                self._note_end(exc)
             await self._fail_all(exc)
         await self._stage.flush()
 
@@ -93,7 +95,7 @@ class GroupRun:
             self._ended = ProviderError(
                 error.code, "not read: the provider had ended", error.details
             )
-            longest = next(iter(self._in_flight.values()))
+            longest = next(iter(self._in_flight.values()), None)
             code, output = error.details["exit_code"], error.details["output"]
             self._work.tally.crashes.append(
                 Crash(self._group.provider, longest, code, output[-_LONGEST_OUTPUT:])

@@ -48,10 +48,13 @@ class Warned:
 
 @dataclass(frozen=True, slots=True)
 class Crash:
-    """A provider that ended by itself. `address` is what it had been asked for the longest."""
+    """A provider that ended by itself. `address` is what it had been asked for the longest.
+
+    Without one it ended before it was asked for anything.
+    """
 
     provider: str
-    address: str
+    address: str | None
     exit_code: int | None
     output: str
 

@@ -53,7 +53,14 @@ class Calls(grpc.GenericRpcHandler):
             os.write(2, b"x" * data["noise_bytes"] + b"\n")
         if call in data.get("hang_on", ()):
             threading.Event().wait()
+        if call in data.get("crash_on", ()):
+            self._crash()
         return handler(request)
+
+    def _crash(self) -> None:
+        text = self.scenario.data.get("panic", "panic: the stub was told to")
+        print(text, file=sys.stderr, flush=True)
+        os._exit(3)
 
     def _response(self, call: str) -> Any:
         return getattr(self.scenario.messages, call).Response()
@@ -131,8 +138,7 @@ class Calls(grpc.GenericRpcHandler):
         if number > data.get("crash_on_read", number):
             threading.Event().wait()  # in flight when the process ends
         if number == data.get("crash_on_read"):
-            print(data.get("panic", "panic: the stub was told to"), file=sys.stderr, flush=True)
-            os._exit(3)
+            self._crash()
         answer = self._response("ReadResource")
         given = (
             _by_id(data.get("reads_by_id"), state)

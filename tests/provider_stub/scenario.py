@@ -5,12 +5,11 @@ schemas: {type: schema} of others; provider_schema. schema_description_bytes: pa
 identity_schemas: {type: {"version", "attributes": [{"name", "type"}]}}; without it the call is
 unknown. reads: answers to ReadResource, in order, the last one again and again; without it what
 was sent comes back. reads_by_id: {id attribute: answer} and reads_by_type: {resource type: answer}
-go before. upgrades: the same for
-UpgradeResourceState; without it the stored JSON comes back as such. configure, validate,
-schema_answer: answers with diagnostics. crash_on_read: exits with status 3 on its nth read, after
-`panic` on stderr; later reads get no answer. hang_on: names of calls that never end. noise_bytes:
-written to stderr at every call. log: a file that gets one JSON line a
-call. handshake: see `lines` in __main__. tls: true.
+go before. upgrades: the same for UpgradeResourceState; without it the stored JSON comes back as
+such. configure, validate, schema_answer: answers with diagnostics. crash_on_read: exits with status
+3 on its nth read, after `panic` on stderr; later reads get no answer. crash_on: names of calls that
+end so, too; hang_on: of calls that never end. noise_bytes: written to stderr at every call. log: a
+file that gets one JSON line a call. handshake: see `lines` in __main__. tls: true.
 
 An answer: new_state_msgpack_hex | new_state_json (upgraded_state_* too), private_b64, diagnostics
 [{severity, summary, detail, attribute: [name or number]}], deferred {reason}, identity_msgpack_hex,

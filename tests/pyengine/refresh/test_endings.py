@@ -89,6 +89,17 @@ def test_crash_with_many_calls_in_flight_is_told_once(at: Refreshing) -> None:
     assert at.versions() == [(1, "import")]
 
 
+def test_crash_before_the_first_object_is_told_once_too(at: Refreshing) -> None:
+    at.provider(crash_on=["Configure"], panic="panic: no region")
+    at.put(widget("a"), widget("b"))
+    result = at.refresh()
+    assert [failure.code for failure in result.failures] == ["provider_crashed"] * 2
+    assert "ended during Configure" in result.failures[0].message
+    [crash] = result.crashes
+    assert (crash.address, crash.exit_code) == (None, 3)
+    assert "panic: no region" in crash.output
+
+
 def test_time_that_runs_out_stops_the_provider_and_cancels_the_run(at: Refreshing) -> None:
     at.provider(hang_on=["ReadResource"])
     at.put(widget("a"), widget("b"))

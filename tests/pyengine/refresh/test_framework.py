@@ -89,7 +89,7 @@ def test_crash_is_told_with_what_the_provider_wrote(at: Refreshing) -> None:
 
 def test_hang_ends_with_the_time_that_there_is(at: Refreshing) -> None:
     _place(at, "hang")
-    assert at.refresh({"SHELF": "top"}, timeout=5).status == "cancelled"
+    assert at.refresh({"SHELF": "top"}, timeout=3).status == "cancelled"
 
 
 def test_refused_configuration_fails_all_objects(at: Refreshing) -> None:
