@@ -47,6 +47,7 @@ class ProviderClient:
         self._protocol = _PROTOCOLS[self.protocol]
         self._timeout = timeout
         self._channel = _channel(process)
+        self._methods: dict[str, Any] = {}
         self._closed = False
 
     @classmethod
@@ -212,11 +213,13 @@ class ProviderClient:
             raise await self._failure(call, exc) from exc
 
     async def _unary(self, path: str, request: Any, call: str, timeout: float | None) -> Any:
-        method = self._channel.unary_unary(
-            path,
-            request_serializer=type(request).SerializeToString,
-            response_deserializer=getattr(self._protocol.messages, call).Response.FromString,
-        )
+        method = self._methods.get(call)
+        if method is None:
+            method = self._methods[call] = self._channel.unary_unary(
+                path,
+                request_serializer=type(request).SerializeToString,
+                response_deserializer=getattr(self._protocol.messages, call).Response.FromString,
+            )
         return await method(request, timeout=timeout)
 
     async def _failure(self, call: str, exc: grpc.aio.AioRpcError) -> ProviderError:
