@@ -156,3 +156,38 @@ def _fetched(database: Database) -> tuple[int, int]:
         ).fetchone()
         assert row is not None
         return row[0], row[1]
+
+
+@pytest.fixture(scope="module")
+def drifted(cluster: Cluster) -> Iterator[Database]:
+    """A large state with a long history of refreshes and applies, and 100 drifted objects."""
+    with cluster.clone() as database:
+        put(database, "large", landscape.document(INSTANCES))
+        with database.connect("postgres") as conn:
+            landscape.add_versions(conn, "large", 40, 10)
+            conn.execute(
+                "update kl_internal.state_versions set source = "
+                "case when version_no % 4 = 0 then 'apply' else 'refresh' end where version_no between 2 and 39"
+            )
+            landscape.add_versions(conn, "large", 1, 100)
+            conn.execute(
+                "update kl_internal.state_versions set source = 'refresh' where version_no > 40"
+            )
+            conn.execute("vacuum analyze")
+        yield database
+
+
+@pytest.mark.parametrize("relation", ["kl.current_resource_drift", "kl.drift_findings"])
+def test_drift_is_found_by_index(drifted: Database, relation: str) -> None:
+    with drifted.connect("kl_query") as conn:
+        conn.execute("set jit = off")
+        statement = f"select * from {relation} where state_name = 'large'"
+        found = len(conn.execute(statement.encode()).fetchall())
+        plan = _plan(conn, statement)
+    assert found >= 100
+    assert {node["Node Type"] for node in plan.scans("resources")} <= {
+        "Index Scan",
+        "Index Only Scan",
+        "Bitmap Heap Scan",
+    }
+    assert plan.resources_read <= 50 * found

@@ -15,20 +15,26 @@ as $$
     select
         count(*),
         count(*) filter (where c.outcome = 'failed'),
-        count(*) filter (where c.superseded and c.changed),
+        count(*) filter (where c.superseded),
         (
             select count(*)
             from kl_internal.refresh_objects as o
             where o.refresh_run_id = p_refresh_run_id
                 and not kl_internal.is_builtin_provider(o.provider)
-        ) - count(*),
+                and not exists (
+                    select
+                    from kl_internal.staged_reads as s
+                    where s.refresh_run_id = p_refresh_run_id
+                        and s.resource_id = o.resource_id
+                )
+        ),
         coalesce(
             array_agg(
                 (c.base).address || coalesce(
                     ' (deposed object ' || nullif((c.base).deposed, '') || ')', ''
                 )
                 order by (c.base).path
-            ) filter (where c.changed and not c.superseded),
+            ) filter (where c.drifted and not c.superseded),
             '{}'
         )
     from kl_internal.compared_reads as c
@@ -36,7 +42,8 @@ as $$
 $$;
 
 comment on function kl_internal.count_reads(uuid) is
-'How many objects a refresh has staged, how they ended, and which changed.
+'How many objects a refresh has staged, how they ended, and which drifted.
 
 missing: objects of its version that it has not staged. Those that Terraform itself provides are not
-expected: they are as they are stored.';
+expected: they are as they are stored. superseded: objects that somebody else has written since,
+whatever the refresh read.';

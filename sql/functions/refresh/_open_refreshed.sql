@@ -9,7 +9,21 @@ language sql
 volatile
 set search_path = pg_catalog, pg_temp
 as $$
-    with opened as (
+    with compared as materialized (
+        select c.*
+        from kl_internal.compared_reads as c
+        where c.refresh_run_id = p_refresh_run_id
+            and c.changed
+            and c.outcome = 'read'
+            and (c.base).closed_no = p_version_no
+    ),
+    noted as (
+        insert into kl_internal.upgraded_changes (state_id, path, version_no)
+        select (c.base).state_id, (c.base).path, p_version_no
+        from compared as c
+        where c.beyond_upgrade
+    ),
+    opened as (
         insert into kl_internal.resources (
             state_id, opened_no, path, address, config_address, module, mode, type, name,
             index_key, deposed, provider, instance_provider, resource_extra, status,
@@ -30,12 +44,8 @@ as $$
                 n.dependency_set_id::text, n.create_before_destroy::text, c.identity::text,
                 n.identity_schema_version::text, n.extra::text, c.escaped::text
             )
-        from kl_internal.compared_reads as c
+        from compared as c
         cross join lateral jsonb_populate_record(c.renewed, '{}') as n
-        where c.refresh_run_id = p_refresh_run_id
-            and c.changed
-            and c.outcome = 'read'
-            and (c.base).closed_no = p_version_no
         returning content_hash
     )
     select

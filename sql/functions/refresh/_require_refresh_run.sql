@@ -21,6 +21,14 @@ begin
 
     perform kl_internal.authorize_state('state:write', v_run.state_id);
 
+    if v_run.principal <> kl_internal.current_principal()
+        and not kl_internal.has_scope('admin') then
+        raise exception using
+            errcode = 'KL102',
+            message = format('refresh run %s is somebody else''s', p_refresh_run_id),
+            detail = jsonb_build_object('refresh_run_id', p_refresh_run_id)::text;
+    end if;
+
     if v_run.status <> 'running' then
         raise exception using
             errcode = 'KL306',
@@ -33,6 +41,7 @@ end;
 $$;
 
 comment on function kl_internal.require_refresh_run(uuid) is
-'A refresh run that is still running, of a state the caller may write.
+'A refresh run that is still running and the caller''s, of a state the caller may write.
 
+An admin may go on with anybody''s.
 Raises: KL101, KL102, KL201, KL204, KL306.';

@@ -7,6 +7,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     v_state kl_internal.states%rowtype;
+    v_path  text;
     v_count bigint;
 begin
     v_state := kl_internal.require_state(p_state, 'state:write');
@@ -18,6 +19,8 @@ begin
             detail = '{}';
     end if;
 
+    v_path := kl.address_path(p_address);
+
     insert into kl_internal.drift_acks (
         state_id, path, version_id, reason, actor, acknowledged_at
     )
@@ -26,7 +29,8 @@ begin
         kl_internal.clock()
     from kl.current_resource_drift as d
     where d.state_id = v_state.id
-        and d.address = p_address
+        and d.path >= v_path
+        and d.path < v_path || E'\x08'
     on conflict (state_id, path, version_id) do update
     set reason = excluded.reason,
         actor = excluded.actor,
@@ -51,5 +55,5 @@ $$;
 comment on function kl.ack_drift(text, text, text) is
 'Acknowledge the drift at an address, with a reason; drift that a later refresh finds is new again.
 
-Returns how many objects that were (deposed ones share an address).
+Returns how many objects that were: without a key, of all instances; deposed ones too.
 Locks: none. Raises: KL001, KL101, KL102, KL201, KL203. Callers: CLI.';

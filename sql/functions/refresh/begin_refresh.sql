@@ -27,8 +27,13 @@ begin
             detail = jsonb_build_object('state', p_state)::text;
     end if;
 
-    insert into kl_internal.refresh_runs (state_id, from_version_id, started_at, actor)
-    values (v_state.id, v_version.id, kl_internal.clock(), kl_internal.current_actor())
+    insert into kl_internal.refresh_runs (
+        state_id, from_version_id, started_at, actor, principal
+    )
+    values (
+        v_state.id, v_version.id, kl_internal.clock(), kl_internal.current_actor(),
+        kl_internal.current_principal()
+    )
     returning id into v_run_id;
 
     return query
@@ -39,4 +44,5 @@ $$;
 comment on function kl.begin_refresh(text) is
 'Open the audit row of a refresh of the current version, which it then reads and compares with.
 
+Only the principal that began a run can go on with it.
 Locks: none. Raises: KL001, KL002 (encrypted by the client), KL101, KL102, KL201. Callers: CLI.';

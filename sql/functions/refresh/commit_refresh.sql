@@ -31,6 +31,20 @@ begin
         and s.deleted_at is null
     for update;
 
+    if v_state.id is null then
+        raise exception using
+            errcode = 'KL201',
+            message = format('there is no state with id %s any more', v_run.state_id),
+            detail = jsonb_build_object('state_id', v_run.state_id)::text;
+    end if;
+
+    -- Once more, now that nobody else can end it: the same run may have been sent twice.
+    perform 1
+    from kl_internal.refresh_runs as r
+    where r.id = p_refresh_run_id
+    for update;
+    v_run := kl_internal.require_refresh_run(p_refresh_run_id);
+
     perform kl_internal.require_write_lock(v_state, null);
     v_counts := kl_internal.count_reads(p_refresh_run_id);
 
@@ -62,7 +76,7 @@ begin
         finished_at = kl_internal.clock(),
         to_version_id = v_draft.id,
         resources_checked = v_counts.checked,
-        resources_changed = v_closed.closed_count,
+        resources_changed = cardinality(v_counts.changed_addresses),
         resources_failed = 0,
         resources_superseded = v_counts.superseded
     where r.id = p_refresh_run_id;
@@ -72,7 +86,8 @@ begin
     return query
     select
         v_draft.id, v_draft.version_no, v_draft.serial, v_counts.checked::bigint,
-        v_closed.closed_count, v_counts.superseded::bigint, v_counts.changed_addresses;
+        cardinality(v_counts.changed_addresses)::bigint, v_counts.superseded::bigint,
+        v_counts.changed_addresses;
 end;
 $$;
 

@@ -11,6 +11,8 @@ volatile
 security definer
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+    v_counts record;
 begin
     perform kl_internal.require_refresh_run(p_refresh_run_id);
 
@@ -21,14 +23,23 @@ begin
             detail = jsonb_build_object('status', p_status)::text;
     end if;
 
+    v_counts := kl_internal.count_reads(p_refresh_run_id);
+
     update kl_internal.refresh_runs as r
     set status = p_status,
         finished_at = kl_internal.clock(),
         resources_checked = p_checked,
-        resources_changed = coalesce(r.resources_changed, 0),
+        resources_changed = cardinality(v_counts.changed_addresses),
         resources_failed = p_failed,
+        resources_superseded = v_counts.superseded,
         error_summary = p_error_summary
-    where r.id = p_refresh_run_id;
+    where r.id = p_refresh_run_id
+        and r.status = 'running';
+
+    if not found then
+        -- The same run was committed, or ended, while this waited for its row.
+        perform kl_internal.require_refresh_run(p_refresh_run_id);
+    end if;
 
     delete from kl_internal.staged_reads as s
     where s.refresh_run_id = p_refresh_run_id;
@@ -38,4 +49,5 @@ $$;
 comment on function kl.finish_refresh(uuid, text, integer, integer, text) is
 'End a refresh that did not commit: failed, cancelled, or succeeded without a write (a dry run).
 
+What it had staged is counted into its audit row, then dropped.
 Locks: none. Raises: KL001, KL101, KL102, KL201, KL204, KL306. Callers: CLI.';

@@ -27,12 +27,14 @@ as $$
         d.refresh_run_id,
         d.acknowledged_reason
     from kl.current_resource_drift as d
-    where d.state_id = kl.state_id(p_state)
-    order by d.address
+    where d.state_id = (select kl.state_id(p_state))
+        and (select kl.state_id(p_state)) is not null  -- asked even where there is no row
+    order by d.path
     limit p_limit;
 $$;
 
 comment on function kl.list_current_drift(text, integer) is
 'The drift of one state that no apply has settled, with the attribute paths that differ.
 
-Locks: none. Raises: KL001, KL201. Callers: analysts, server, CLI.';
+In document order; p_limit null: all of it.
+Locks: none. Raises: KL001, KL101, KL102, KL201. Callers: analysts, server, CLI.';

@@ -26,6 +26,7 @@ begin
     v_draft.principal := kl_internal.current_principal();
     v_draft.run_id := null;
     v_draft.request_digest := null;
+    v_draft.written_scopes := null;
     v_draft.created_at := kl_internal.clock();
     return v_draft;
 end;

@@ -6,7 +6,8 @@ from typing import Any
 
 from tests.clusters import Connection
 from tests.documents import instance, resource, state
-from tests.sql.staging import write
+from tests.sql.auth.acting import act, new_environment, new_token
+from tests.sql.staging import refused, write
 
 SOURCE = "registry.terraform.io/acme/widget"
 BLOCK: dict[str, Any] = {
@@ -97,3 +98,44 @@ def test_a_later_schema_only_adds_to_the_mask(conn: Connection) -> None:
     plain = {"attributes": [{"name": "id", "type": "string", "sensitive": True}], "block_types": []}
     _cache(conn, "2.0.0", plain)
     assert set(_attributes(conn).values()) == {"(sensitive value)"}
+
+
+def test_configuration_schema_is_found_by_source_and_version(conn: Connection) -> None:
+    _cache(conn, "1.0.0", BLOCK)
+    query = "select protocol, provider from kl.provider_schema(%s, %s)"
+    assert conn.execute(query, (SOURCE, "1.0.0")).fetchall() == [(5, {})]
+    assert conn.execute(query, (SOURCE, "1.0.1")).fetchall() == []
+    assert conn.execute(query, ("registry.terraform.io/acme/other", "1.0.0")).fetchall() == []
+
+
+def test_versions_are_kept_apart(conn: Connection) -> None:
+    _cache(conn, "1.0.0", BLOCK)
+    _cache(conn, "2.0.0", {"attributes": [], "block_types": []})
+    query = "select schema -> 'block' from kl.resource_schemas(%s, %s, '{widget_thing}')"
+    assert conn.execute(query, (SOURCE, "1.0.0")).fetchall() == [(BLOCK,)]
+    assert conn.execute(query, (SOURCE, "2.0.0")).fetchall() == [
+        ({"attributes": [], "block_types": []},)
+    ]
+
+
+def test_stage_is_emptied_whether_or_not_it_was_needed(owner_conn: Connection) -> None:
+    for _ in range(2):
+        _cache(owner_conn, "1.0.0", BLOCK)
+        left = owner_conn.execute("select count(*) from kl_internal.staged_schemas").fetchone()
+        assert left == (0,)
+
+
+def test_cache_is_everybodys_so_one_environment_cannot_write_it(conn: Connection) -> None:
+    place = new_environment(conn)
+    act(conn, new_token(conn, "state:write", environment=place))
+    with refused(conn, "KL102"):
+        conn.execute(
+            "select kl.cache_provider_schema(gen_random_uuid(), %s, '1.0.0', 5, '{}')", (SOURCE,)
+        )
+    act(conn, new_token(conn, "state:read", environment=place, name="reader"))
+    for call in ("provider_schema(%s, '1.0.0')", "resource_schemas(%s, '1.0.0', '{x}')"):
+        assert conn.execute(f"select * from kl.{call}".encode(), (SOURCE,)).fetchall() == []
+    act(conn, new_token(conn, "outputs:read", environment=place, name="outputs"))
+    for call in ("provider_schema(%s, '1.0.0')", "resource_schemas(%s, '1.0.0', '{x}')"):
+        with refused(conn, "KL102"):
+            conn.execute(f"select * from kl.{call}".encode(), (SOURCE,))

@@ -17,6 +17,7 @@ def test_deleted_state_is_in_no_view_and_audited(conn: Connection) -> None:
         "resource_history",
         "outputs",
         "current_resource_drift",
+        "drift_findings",
     ):
         assert conn.execute(f"select count(*) from kl.{view}".encode()).fetchone() == (0,), view
     assert conn.execute("select kind, detail from kl.events").fetchall() == [

@@ -1,0 +1,75 @@
+"""kl.finish_refresh: one audit row, whatever came of the run."""
+
+from typing import Any
+
+import pytest
+
+from tests.clusters import Connection
+from tests.documents import resource, state
+from tests.sql.auth.acting import one
+from tests.sql.refreshing import GONE, begin
+from tests.sql.staging import refused, write
+
+
+@pytest.mark.parametrize("status", ["succeeded", "failed", "cancelled"])
+def test_run_ends_without_a_version(conn: Connection, status: str) -> None:
+    write(conn, "s", state(1, resource("a"), resource("b")))
+    run = begin(conn)
+    run.read(a=GONE)
+    run.finish(status, 2, 0, "for a reason")
+    assert run.audit() == (status, 1, None, 2, 1, 0, 0)
+    assert conn.execute(
+        "select error_summary, finished_at >= started_at from kl.refresh_runs"
+    ).fetchone() == ("for a reason", True)
+    assert one(conn, "select count(*) from kl.state_versions") == 1
+
+
+def test_run_that_read_nothing_ends(conn: Connection) -> None:
+    write(conn, "s", state(1, resource("a")))
+    run = begin(conn)
+    run.finish("cancelled", 0, 0, None)
+    assert run.audit() == ("cancelled", 1, None, 0, 0, 0, 0)
+
+
+@pytest.mark.parametrize("status", ["running", "done", "", None])
+def test_other_ends_are_refused(conn: Connection, status: Any) -> None:  # noqa: ANN401
+    write(conn, "s", state(1))
+    run = begin(conn)
+    with refused(conn, "KL001") as refusal:
+        run.finish(status)
+    assert refusal.detail == {"status": status}
+    assert run.audit()[0] == "running"
+
+
+def test_run_ends_once(conn: Connection) -> None:
+    write(conn, "s", state(1))
+    run = begin(conn)
+    run.finish("failed")
+    for end in (lambda: run.finish("cancelled"), run.commit, run.preview):
+        with refused(conn, "KL306") as refusal:
+            end()
+        assert refusal.detail == {"status": "failed"}
+
+
+def test_what_was_staged_is_dropped(owner_conn: Connection) -> None:
+    write(owner_conn, "s", state(1, resource("a")))
+    for end in ("finish", "commit"):
+        run = begin(owner_conn)
+        run.read()
+        assert one(owner_conn, "select count(*) from kl_internal.staged_reads") == 1
+        run.finish("failed") if end == "finish" else run.commit()
+        assert one(owner_conn, "select count(*) from kl_internal.staged_reads") == 0
+
+
+def test_status_tells_what_runs_and_from_which_version_to_which(conn: Connection) -> None:
+    write(conn, "s", state(1, resource("a")))
+    run = begin(conn)
+    running = one(conn, "select kl.state_status('s')")["refresh_runs"]
+    assert [r["refresh_run_id"] for r in running] == [str(run.id)]
+    run.read()
+    run.commit()
+    begin(conn).finish("failed")
+    status = one(conn, "select kl.state_status('s')")
+    assert status["refresh_runs"] == []
+    last = status["last_refresh"]
+    assert (last["from_version_no"], last["to_version_no"]) == (1, 2)
