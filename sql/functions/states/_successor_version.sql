@@ -28,7 +28,8 @@ begin
     v_draft.request_digest := null;
     v_draft.written_scopes := null;
     v_draft.created_at := kl_internal.clock();
-    return v_draft;
+    -- Its serial counts from here on, even if the client's document had none.
+    return kl_internal.with_member(v_draft, 'serial');
 end;
 $$;
 

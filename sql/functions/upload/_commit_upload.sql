@@ -64,7 +64,7 @@ begin
     from kl_internal.replace_resources(v_current, v_draft, v_comparison, p_objects) as r;
     select o.*
     into v_outputs
-    from kl_internal.replace_outputs(p_state.id, p_upload_id, v_draft.version_no) as o;
+    from kl_internal.replace_outputs(p_state.id, p_upload_id, v_draft.version_no, null) as o;
 
     if v_is_retry
         and v_resources.closed_count + v_resources.opened_count = 0
@@ -83,7 +83,8 @@ begin
     v_draft.source := p_origin.source;
     v_draft.operation := p_origin.operation;
     v_draft.actor := p_origin.actor;
-    v_draft.request_digest := p_digest;
+    v_draft.request_digest := coalesce(p_origin.request_digest, p_digest);
+    v_draft.run_id := p_origin.run_id;
     v_draft.object_count := v_draft.object_count
         - v_resources.closed_count + v_resources.opened_count;
     v_draft.output_count := v_draft.output_count

@@ -2,6 +2,7 @@ create or replace function kl_internal.replace_outputs(
     p_state_id        uuid,
     p_upload_id       uuid,
     p_version_no      bigint,
+    p_only            text[],
     out closed_count  bigint,
     out opened_count  bigint,
     out changed_digest bigint
@@ -18,6 +19,7 @@ begin
         set closed_no = p_version_no
         where o.state_id = p_state_id
             and o.closed_no is null
+            and (p_only is null or o.name_key = any (p_only))
             and not exists (
                 select
                 from kl_internal.parsed_outputs(p_upload_id) as p
@@ -49,13 +51,14 @@ begin
                 p.escaped::text
             )
         from kl_internal.parsed_outputs(p_upload_id) as p
-        where not exists (
-            select
-            from kl_internal.outputs as o
-            where o.state_id = p_state_id
-                and o.closed_no is null
-                and o.name_key = p.name_key
-        )
+        where (p_only is null or p.name_key = any (p_only))
+            and not exists (
+                select
+                from kl_internal.outputs as o
+                where o.state_id = p_state_id
+                    and o.closed_no is null
+                    and o.name_key = p.name_key
+            )
         returning content_hash
     )
     select
@@ -68,7 +71,8 @@ begin
 end;
 $$;
 
-comment on function kl_internal.replace_outputs(uuid, uuid, bigint) is
+comment on function kl_internal.replace_outputs(uuid, uuid, bigint, text[]) is
 'Close the outputs that changed or went, then open what is new; equal ones keep their row.
 
+p_only: the name keys that are meant; null for all, as a whole document has them.
 Raises: KL001.';

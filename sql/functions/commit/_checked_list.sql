@@ -1,0 +1,41 @@
+create or replace function kl_internal.checked_list(p_list json, p_pointer text, p_mark text)
+returns text[]
+language plpgsql
+immutable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    v_odd bigint;
+begin
+    if coalesce(json_typeof(p_list), 'null') = 'null' then
+        return array[]::text[];
+    end if;
+
+    if json_typeof(p_list) <> 'array' then
+        perform kl_internal.refuse_member(p_pointer, 'must be a list of texts');
+    end if;
+
+    select min(e.position) - 1
+    into v_odd
+    from json_array_elements(p_list) with ordinality as e (element, position)
+    where json_typeof(e.element) <> 'string';
+
+    if v_odd is not null then
+        perform kl_internal.refuse_member(p_pointer || '/' || v_odd, 'must be a text');
+    end if;
+
+    return array(
+        select case
+            when p_mark is null then e.element
+            else replace(replace(e.element, p_mark || 'b', '\'), p_mark, '\u')
+        end
+        from json_array_elements_text(p_list) with ordinality as e (element, position)
+        order by e.position
+    );
+end;
+$$;
+
+comment on function kl_internal.checked_list(json, text, text) is
+'A member that is a list of texts, empty when it is absent or null.
+
+p_pointer: where it stands; p_mark: as kl_internal.mask_escapes had it. Raises: KL001.';

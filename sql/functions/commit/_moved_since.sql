@@ -1,0 +1,93 @@
+create or replace function kl_internal.moved_since(
+    p_base      kl_internal.state_versions,
+    p_run_id    uuid,
+    p_upload_id uuid,
+    p_paths     text[]
+)
+returns text[]
+language plpgsql
+volatile
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_custom_plan  -- a few versions, or thousands
+as $$
+declare
+    v_scopes kl_gist.scope_multirange := kl_internal.live_scopes(p_run_id, 'read');
+begin
+    if not kl_internal.others_wrote_since(p_base, p_run_id) then
+        return null;
+    end if;
+
+    return (
+        with versions as materialized (
+            select v.version_no
+            from kl_internal.state_versions as v
+            where v.state_id = p_base.state_id
+                and v.version_no > p_base.version_no
+                and v.run_id is distinct from p_run_id
+        ),
+        changed as (
+            -- What the run has reserved, and somebody else has opened or closed.
+            select r.address
+            from versions as v
+            inner join kl_internal.resources as r
+                on r.state_id = p_base.state_id
+                and r.opened_no = v.version_no
+            where v_scopes @> r.path
+            union
+            select r.address
+            from versions as v
+            inner join kl_internal.resources as r
+                on r.state_id = p_base.state_id
+                and r.closed_no = v.version_no
+            where v_scopes @> r.path
+        ),
+        needed as materialized (
+            select unnest(u.config_addresses) as config_address
+            from kl_internal.upload_dependencies as u
+            where u.upload_id = p_upload_id
+            union
+            select unnest(d.config_addresses)
+            from unnest(p_paths) as p (path)
+            inner join kl_internal.resources as r
+                on r.state_id = p_base.state_id
+                and r.closed_no is null
+                and r.path >= p.path collate "C"
+                and r.path < p.path || E'\x08' collate "C"
+            inner join kl_internal.dependency_sets as d on d.id = r.dependency_set_id
+        ),
+        unguarded as (
+            -- Another writer may change these, and act on what this one changes.
+            select r.address
+            from needed as n
+            inner join kl_internal.resources as r
+                on r.state_id = p_base.state_id
+                and r.closed_no is null
+                and hashtextextended(r.config_address, 0) = hashtextextended(n.config_address, 0)
+                and r.config_address = n.config_address
+            where not v_scopes @> r.path
+            union
+            select r.address
+            from versions as v
+            inner join kl_internal.resources as r
+                on r.state_id = p_base.state_id
+                and r.closed_no = v.version_no
+            inner join needed as n on n.config_address = r.config_address
+            where not v_scopes @> r.path
+        )
+        select array_agg(c.address order by c.address collate "C")
+        from (
+            select * from changed
+            union
+            select * from unguarded
+        ) as c
+    );
+end;
+$$;
+
+comment on function kl_internal.moved_since(
+    kl_internal.state_versions, uuid, uuid, text[]
+) is
+'The addresses for which a delta on an older base cannot be trusted; null when it can be rebased.
+
+Those in the run''s reserved ranges that somebody else wrote since, and those that what is written
+depends on, by the stored and the new lists, without the run having reserved them.';

@@ -1,0 +1,30 @@
+create or replace function kl_internal.require_native_writer(
+    p_state    kl_internal.states,
+    p_apply_id uuid
+)
+returns kl_internal.apply_runs
+language plpgsql
+volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    v_run kl_internal.apply_runs%rowtype;
+begin
+    v_run := kl_internal.require_apply_run(p_apply_id, 'state:write');
+
+    if v_run.state_id is distinct from p_state.id then
+        raise exception using
+            errcode = 'KL001',
+            message = format('apply run %s is of another state; nothing was stored', v_run.id),
+            detail = jsonb_build_object('apply_id', v_run.id)::text;
+    end if;
+
+    perform kl_internal.require_native_lock(v_run);
+    return v_run;
+end;
+$$;
+
+comment on function kl_internal.require_native_writer(kl_internal.states, uuid) is
+'A running apply run of the caller''s on a state whose row is locked, with its coarse lock.
+
+Raises: KL001 (another state''s), KL101, KL102, KL204, KL303, KL305, KL306.';

@@ -1,0 +1,78 @@
+create or replace function kl.commit_delta(
+    p_name            text,
+    p_apply_id        uuid,
+    p_base_serial     numeric,
+    p_base_version_id uuid,
+    p_delta           json
+)
+returns table (committed_serial numeric, new_version_id uuid, version_no bigint)
+language plpgsql
+volatile
+security definer
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan  -- planning would take longer than all the rest
+set enable_seqscan = off
+as $$
+#variable_conflict use_column
+declare
+    v_digest    bytea;
+    v_upload_id uuid := gen_random_uuid();
+    v_delta     kl_internal.delta;
+    v_state     kl_internal.states%rowtype;
+    v_run       kl_internal.apply_runs%rowtype;
+    v_base      kl_internal.state_versions%rowtype;
+    v_draft     kl_internal.state_versions%rowtype;
+    v_named     record;
+    v_outputs   record;
+    v_scopes    kl_gist.scope_multirange;
+begin
+    perform kl_internal.require_state(p_name, 'state:write');
+    v_digest := kl_internal.delta_digest(p_base_serial, p_base_version_id, p_delta);
+    v_delta := kl_internal.read_delta(p_delta);
+    perform kl_internal.stage_delta(v_upload_id, v_delta);
+
+    -- Parsed and staged: from here on other writers wait.
+    v_state := kl_internal.lock_found_state(p_name);
+    v_draft := kl_internal.committed_before(p_apply_id, v_digest);
+    if v_draft.state_id = v_state.id then
+        perform kl_internal.sweep_upload(v_upload_id);
+        return query select v_draft.serial, v_draft.id, v_draft.version_no;
+        return;
+    end if;
+
+    v_run := kl_internal.require_native_writer(v_state, p_apply_id);
+    v_named := kl_internal.require_payloads(v_state.id, v_upload_id, v_delta);
+    v_scopes := kl_internal.require_own_scopes(v_run, v_named.paths, v_named.addresses);
+    v_base := kl_internal.base_version(v_state, p_base_serial, p_base_version_id);
+    v_draft := kl_internal.successor_version(v_state, 'apply', v_run.actor);
+    perform kl_internal.refuse_opaque(v_draft);
+    perform kl_internal.require_lineage(v_draft, v_delta.lineage, p_base_version_id);
+    v_outputs := kl_internal.rebased_outputs(
+        v_base, v_run.id, v_upload_id, v_delta.output_delete_set
+    );
+    perform kl_internal.require_unmoved(
+        v_base, v_state, v_run.id, v_upload_id, v_named.paths, v_outputs.conflicts
+    );
+
+    v_draft.run_id := v_run.id;
+    v_draft.request_digest := v_digest;
+    v_draft.written_scopes := v_scopes;
+    v_draft := kl_internal.merge_members(v_draft, v_delta);
+    v_draft := kl_internal.replace_instances(v_draft, v_upload_id, v_named.paths);
+    v_draft := kl_internal.change_outputs(v_draft, v_upload_id, v_outputs.keys);
+    perform kl_internal.record_version(v_draft);
+    perform kl_internal.sweep_upload(v_upload_id);
+    return query select v_draft.serial, v_draft.id, v_draft.version_no;
+end;
+$$;
+
+comment on function kl.commit_delta(text, uuid, numeric, uuid, json) is
+'Commit what one apply run changed, at addresses it has reserved, as the next version of a state.
+
+p_delta: lineage, terraform_version, write_set, delete_set, resources (every object, current and
+deposed, at each address of write_set), output_writes, output_delete_set, check_results; or
+raw_state, a whole document, with write_set. The base is p_base_version_id, or the oldest version
+with p_base_serial; an older one is rebased when nothing stands against it. The same request again gets
+the same answer.
+Locks: state row. Raises: KL001, KL002 (encrypted by the client), KL101, KL102, KL201, KL202, KL204,
+KL301, KL302, KL303, KL305, KL306. Callers: server, CLI.';

@@ -1,0 +1,16 @@
+create or replace function kl_internal.compact_json(p_text text)
+returns text
+language sql
+immutable
+strict
+parallel safe
+as $$
+    select case
+        when p_text ~ '[ \t\n\r]' then
+            pg_catalog.regexp_replace(p_text, '("(?:[^"\\]|\\.)*")|[ \t\n\r]+', '\1', 'g')
+        else p_text
+    end;
+$$;
+
+comment on function kl_internal.compact_json(text) is
+'JSON text without the white space between its tokens, otherwise byte by byte as it is. Inlined.';

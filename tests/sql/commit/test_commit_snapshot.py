@@ -1,0 +1,88 @@
+"""A whole document committed by a run."""
+
+import json
+
+import pytest
+
+from tests.clusters import Connection
+from tests.documents import ENCRYPTED, instance, resource, state
+from tests.equality import canonical
+from tests.sql.commit.committing import commit, delta, serials, snapshot, writer
+from tests.sql.engine import begin, rows
+from tests.sql.staging import read, refused, write
+
+A, B = "terraform_data.a", "terraform_data.b"
+CHANGED = state(2, resource("a", instance({"id": "new"})), resource("b"))
+
+
+@pytest.fixture(autouse=True)
+def _state(conn: Connection) -> None:
+    write(conn, "s", state(1, resource("a"), resource("b")))
+
+
+def test_a_snapshot_is_the_runs_version(conn: Connection) -> None:
+    run = writer(conn, A)
+    outcome, serial, version_id, missing = snapshot(run, CHANGED)
+    assert (outcome, serial, missing) == ("written", 2, "{}")
+    version = rows(conn, "select version_id, source, run_id, actor from kl.state_versions "
+                   "where version_no = 2")[0]  # fmt: skip
+    assert version == {
+        "version_id": version_id,
+        "source": "apply",
+        "run_id": run.id,
+        "actor": "ann@kl",
+    }
+    assert canonical(read(conn, "s")) == canonical(json.dumps(CHANGED))
+
+
+def test_a_repeated_snapshot_is_answered_as_before(conn: Connection) -> None:
+    run = writer(conn, A)
+    first = snapshot(run, CHANGED)
+    run.finish()
+    other = writer(conn, B)
+    commit(other, delta(resource("b", instance({"id": "later"}))), 2)
+    assert snapshot(run, CHANGED) == ("unchanged", *first[1:])
+    assert serials(conn) == [1, 2, 3]
+
+
+def test_another_writer_since_the_base_refuses_a_snapshot(conn: Connection) -> None:
+    other = writer(conn, B)
+    commit(other, delta(resource("b", instance({"id": "x"}))))
+    run = writer(conn, A)
+    with refused(conn, "KL302") as refusal:
+        snapshot(run, CHANGED | {"serial": 3})
+    assert refusal.detail["current_serial"] == 2
+
+
+def test_own_commits_since_the_base_do_not(conn: Connection) -> None:
+    run = writer(conn, A)
+    commit(run, delta(resource("a", instance({"id": "x"}))))
+    assert snapshot(run, CHANGED | {"serial": 3})[1] == 3
+
+
+def test_what_somebody_else_reserved_must_stay_as_it_is(conn: Connection) -> None:
+    run = writer(conn, A)
+    other = begin(conn, actor="bob")
+    other.acquire((B, "read"), holder="bob@kl")
+    with refused(conn, "KL301") as refusal:
+        snapshot(run, state(2, resource("a")))
+    assert refusal.detail["addresses"] == [B]
+    assert refusal.detail["conflicts"][0]["holder"] == "bob@kl"
+    assert snapshot(run, CHANGED)[0] == "written"
+
+
+def test_a_snapshot_needs_the_lock_and_a_running_run(conn: Connection) -> None:
+    run = writer(conn, A)
+    run.unlock()
+    with refused(conn, "KL305"):
+        snapshot(run, CHANGED)
+    run.abort()
+    with refused(conn, "KL306"):
+        snapshot(run, CHANGED)
+
+
+def test_a_snapshot_may_not_be_encrypted(conn: Connection) -> None:
+    run = writer(conn, A)
+    with refused(conn, "KL002"):
+        snapshot(run, ENCRYPTED)  # type: ignore[arg-type]
+    assert serials(conn) == [1]
