@@ -18,6 +18,7 @@ Connection = psycopg.AsyncConnection[Any]
 
 _RETRIED = ("40001", "40P01")
 _FORBIDDEN = "42501"
+_NUL_IN_JSON = "22P05"
 _UNAVAILABLE = ("53300", "57P01", "57P02", "57P03", "57P05")
 _NO_SUCH_OBJECT = ("3F000", "42P01", "42883")
 
@@ -58,7 +59,7 @@ def translate(exc: psycopg.Error) -> KilolockError:
             "the database cannot be reached or ended the connection; try again",
             sqlstate=sqlstate,
         )
-    if sqlstate is None and isinstance(exc, psycopg.DataError):
+    if sqlstate == _NUL_IN_JSON or (sqlstate is None and isinstance(exc, psycopg.DataError)):
         return KilolockError("invalid_request", "a text value holds a character PostgreSQL refuses")
     logging.getLogger("kilolock.db").error("database error, SQLSTATE %s", sqlstate or "unknown")
     hint = "; is the schema installed? run `kld migrate`" if sqlstate in _NO_SUCH_OBJECT else ""

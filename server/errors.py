@@ -16,6 +16,9 @@ _CODES: Final[Mapping[int, str]] = MappingProxyType(
     {404: "not_found", 405: "method_not_allowed", 408: "request_timeout"}
 )
 
+# Members of details that the protocol also has at the top.
+_PROMOTED: Final = ("conflicts", "current_serial")
+
 
 class Handler(ErrorHandler):
     """Renders whatever a route raises; nothing of an unexpected error is shown."""
@@ -48,6 +51,7 @@ def render(error: KilolockError) -> HTTPResponse:
         "message": error.message,
         "details": error.details,
     }
+    body |= {key: error.details[key] for key in _PROMOTED if key in error.details}
     lock = error.details.get("lock")
     if isinstance(lock, dict):
         body = lock | body

@@ -15,18 +15,41 @@ immutable
 set search_path = pg_catalog, pg_temp
 as $body$
 declare
+    v_head   text;
+    v_rest   text;
+    v_names  text[];
+    v_key    text;
     v_parts  text[];
     v_module record;
 begin
+    -- Terraform's own spelling, which nearly all have, is found without groups: those take long.
+    v_head := regexp_substr(
+        p_address,
+        '^(?:module\.[^\s.\[\]"\\]+(?:\[(?:\d+|"(?:[^"\\]|\\.)*")\])?\.)*'
+    );
+    v_rest := substr(p_address, length(v_head) + 1);
+    if v_rest ~ ('^(?:data\.)?[^\s.\[\]"\\]+\.[^\s.\[\]"\\]+'
+            || '(?:\[(?:\d+|"(?:[^"\\]|\\.)*")\])?$') then
+        v_names := string_to_array(split_part(v_rest, '[', 1), '.');
+        v_key := substr(rtrim(v_rest, ']'), length(split_part(v_rest, '[', 1)) + 2);
+        v_parts := array[v_head, null, case cardinality(v_names) when 3 then 'data.' end]
+            || v_names[cardinality(v_names) - 1:]
+            || case
+                when v_key = '' then array[null, null]
+                when starts_with(v_key, '"') then array[null, substr(v_key, 2, length(v_key) - 2)]
+                else array[v_key, null]
+            end;
+    end if;
+
     -- Modules, "resource." and "data.", TYPE . NAME, KEY. Dots and brackets in quotes are text.
-    v_parts := regexp_match(
+    v_parts := coalesce(v_parts, regexp_match(
         p_address,
         '^\s*((?:module\s*\.\s*[^\s.\[\]"\\]+\s*'
             || '(?:\[\s*(?:\d+(?:\.0+)?|"(?:[^"\\]|\\.)*")\s*\]\s*)?\.\s*)*)'
             || '(resource\s*\.\s*)?(data\s*\.\s*(?=[^\s.\[\]"\\]+\s*\.))?'
             || '([^\s.\[\]"\\]+)\s*\.\s*([^\s.\[\]"\\]+)\s*'
             || '(?:\[\s*(?:(\d+(?:\.0+)?)|"((?:[^"\\]|\\.)*)")\s*\]\s*)?$'
-    );
+    ));
 
     if v_parts is null
         or (v_parts[2] is null and v_parts[4] in ('module', 'data', 'resource'))

@@ -13,9 +13,11 @@ declare
     v_most      constant integer := 100;
     v_conflicts jsonb;
     v_count     bigint;
+    v_wait      interval;
 begin
     select
         count(*),
+        min(c.expires_at) - kl_internal.clock(),
         jsonb_agg(
             jsonb_build_object(
                 'address_glob', c.address_glob,
@@ -27,7 +29,7 @@ begin
             )
             order by c.ordinal
         ) filter (where c.ordinal <= v_most)
-    into v_count, v_conflicts
+    into v_count, v_wait, v_conflicts
     from (
         select s.*, row_number() over (order by s.path, s.id) as ordinal
         from kl_internal.scope_conflicts(p_state_id, p_apply_id, p_paths, p_modes) as s
@@ -51,7 +53,10 @@ begin
             case when v_count > 1 then format(', and %s more', v_count - 1) else '' end
         ),
         detail = jsonb_build_object(
-            'conflicts', v_conflicts, 'conflict_count', v_count, 'state_id', p_state_id
+            'conflicts', v_conflicts,
+            'conflict_count', v_count,
+            'first_expires_in_ms', ceil(extract(epoch from v_wait) * 1000),
+            'state_id', p_state_id
         )::text;
 end;
 $$;
@@ -59,4 +64,4 @@ $$;
 comment on function kl_internal.raise_conflicts(uuid, uuid, text[], text[]) is
 'Refuse scopes (paths, with their modes) that live reservations of others meet.
 
-DETAIL has the first hundred. Raises: KL301.';
+DETAIL has the first hundred, and when the first of all ends. Raises: KL301.';

@@ -35,13 +35,17 @@ begin
         union
         select r.id
         from wanted as w
-        inner join kl_internal.resource_reservations as r
-            on r.state_id = p_state_id
-            and r.path > w.path
-            and r.path < w.path || E'\x08'
-        where r.apply_id is distinct from p_apply_id
-            and r.expires_at > v_now
-            and (r.mode = 'write' or w.mode = 'write')
+        cross join lateral (
+            select b.id
+            from kl_internal.resource_reservations as b
+            where b.state_id = p_state_id
+                and b.path > w.path
+                and b.path < w.path || E'\x08'
+                and b.apply_id is distinct from p_apply_id
+                and b.expires_at > v_now
+                and (b.mode = 'write' or w.mode = 'write')
+            offset 0  -- one range of the index for each
+        ) as r
     )
     select r.*
     from found as f
