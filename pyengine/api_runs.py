@@ -227,7 +227,7 @@ async def acquire_native_lock(
 
 
 async def release_native_lock(
-    conn: Connection, name: str, apply_id: UUID | None, lock_id: str | None
+    conn: Connection, name: str | None, apply_id: UUID | None, lock_id: str | None
 ) -> str | None:
     """End the lock that plain Terraform sees; return its ID, None when it was not held."""
     async with conn.cursor(row_factory=scalar_row) as cursor:

@@ -12,7 +12,20 @@ from sanic.router import Router
 from pyengine import api, db
 from pyengine.errors import KilolockError
 from pyengine.settings import Settings
-from server import admin, backend, drift, errors, health, openapi, query, readers, token_use, verify
+from server import (
+    admin,
+    backend,
+    drift,
+    engine_runs,
+    errors,
+    health,
+    openapi,
+    query,
+    readers,
+    token_use,
+    verify,
+)
+from server.freed_scopes import FreedScopes
 
 App = Sanic[Any, Any]
 
@@ -41,6 +54,7 @@ def create_app(settings: Settings) -> App:
     app.config.RESPONSE_TIMEOUT = _DAY
     app.config.KEEP_ALIVE_TIMEOUT = 75
     app.ctx.settings = settings
+    app.ctx.freed_scopes = FreedScopes(_conninfo(settings))
     app.ctx.database = db.Database(_conninfo(settings), application_name="kld")
     app.blueprint(health.blueprint())
     app.blueprint(backend.blueprint())
@@ -50,6 +64,7 @@ def create_app(settings: Settings) -> App:
     app.blueprint(verify.blueprint())
     app.blueprint(openapi.blueprint())
     app.blueprint(drift.blueprint())
+    app.blueprint(engine_runs.blueprint())
     token_use.watch(app)
     app.register_listener(_open, "before_server_start")
     app.register_listener(_close, "after_server_stop")
@@ -71,6 +86,7 @@ async def _open(app: App) -> None:
 async def _close(app: App) -> None:
     app.ctx.sweeper.cancel()
     await asyncio.wait([app.ctx.sweeper])
+    await app.ctx.freed_scopes.close()
     await query.close_for(app)
     await app.ctx.database.close()
 

@@ -27,6 +27,11 @@ class StateRequest(msgspec.Struct):
     env_public_id: str | None = None
     state_name: str | None = None
 
+    @property
+    def names_a_state(self) -> bool:
+        """Tell whether any form is there."""
+        return any(form is not None for form in _forms(self))
+
 
 async def decode(request: Request, kind: type[T], limit: int = SMALL_BODY) -> T:
     """Return the body as a `kind`; an empty one is {}. The route must be a stream.
@@ -63,7 +68,7 @@ def _located(text: str) -> tuple[str, str]:
 
 def name_of(state: StateRequest) -> str:
     """Return the name of the state that a request means. Raises `invalid_request`."""
-    given = (state.workspace_id, state.env_public_id, state.state_name)
+    _, _, *given = _forms(state)
     forms = [state.state is not None, state.state_url is not None, any(given)]
     if sum(forms) != 1:
         raise _invalid(
@@ -78,6 +83,16 @@ def name_of(state: StateRequest) -> str:
     if not all(given):
         raise _invalid("workspace_id, env_public_id and state_name go together", "/workspace_id")
     return "/".join(part or "" for part in given)
+
+
+def _forms(state: StateRequest) -> tuple[str | None, ...]:
+    return (
+        state.state,
+        state.state_url,
+        state.workspace_id,
+        state.env_public_id,
+        state.state_name,
+    )
 
 
 def _name_in(url: str) -> str:

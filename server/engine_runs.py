@@ -2,111 +2,37 @@
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from typing import Annotated, Any, Literal, TypeVar
+from typing import TypeVar
 from uuid import UUID
 
-from msgspec import Meta, Struct
 from sanic import Blueprint, HTTPResponse, Request
 
 from pyengine import api_runs, db
 from pyengine.errors import KilolockError
 from server.auth import caller_of
-from server.engine_requests import StateRequest, answer, decode, name_of
+from server.engine_requests import answer, decode, name_of
+from server.engine_run_types import (
+    Abort,
+    Acquire,
+    Begin,
+    Finish,
+    Held,
+    ListRuns,
+    Lock,
+    LockHeld,
+    Release,
+    Released,
+    Renew,
+    RunPage,
+    Unlock,
+)
 from server.reserving import reserve
 
 T = TypeVar("T")
 
-Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
-Lease = Annotated[int, Meta(ge=1, le=86400)]
-
-
-class Begin(StateRequest):
-    """What apply-runs/begin asks; state_id is one more form of naming a state."""
-
-    state_id: UUID | None = None
-    actor: str | None = None
-    source_serial: int | None = None
-    info: dict[str, Any] | None = None
-
-
-class Finish(Struct):
-    """What apply-runs/{id}/finish asks."""
-
-    status: Literal["committed", "failed"]
-    committed_serial: int | None = None
-    resources_planned: Count | None = None
-    resources_applied: Count | None = None
-    error: str | None = None
-
-
-class Abort(Struct):
-    """What apply-runs/{id}/abort asks."""
-
-    reason: str | None = None
-
-
-class ListRuns(StateRequest):
-    """What apply-runs/list asks. before: the last id of the page before."""
-
-    limit: Annotated[int, Meta(ge=1, le=1000)] = 100
-    before: UUID | None = None
-
-
-class Wanted(Struct):
-    """One scope that is wanted."""
-
-    address_glob: str
-    mode: Literal["read", "write"]
-
-
-class ModuleCall(Struct):
-    """What a client knows of a module call. keyed: it has count or for_each."""
-
-    address: str
-    keyed: bool
-
-
-class Acquire(StateRequest, kw_only=True):
-    """What reservations/acquire asks."""
-
-    apply_id: UUID
-    want: list[Wanted]
-    holder: str | None = None
-    lease_seconds: Lease = 900
-    wait_seconds: Annotated[int, Meta(ge=0, le=600)] = 0
-    module_calls: list[ModuleCall] = []
-
-
-class Renew(Struct):
-    """What reservations/renew asks."""
-
-    apply_id: UUID
-    lease_seconds: Lease = 900
-
-
-class Release(Struct):
-    """What reservations/release asks."""
-
-    apply_id: UUID
-
-
-class Lock(StateRequest, kw_only=True):
-    """What terraform-lock/acquire asks."""
-
-    apply_id: UUID
-    holder: str | None = None
-    scope_summary: list[str] = []
-
-
-class Unlock(StateRequest):
-    """What terraform-lock/release asks; the state may be left out."""
-
-    apply_id: UUID | None = None
-    lock_id: str | None = None
-
 
 def blueprint() -> Blueprint:
-    """Return the routes."""
+    """Return the routes that native writers use around a commit."""
     routes = Blueprint("engine_runs", url_prefix="/v1/state-engine")
     for handler, path in (
         (begin, "/apply-runs/begin"),
@@ -181,7 +107,7 @@ async def list_runs(request: Request) -> HTTPResponse:
     runs = await _run(
         request, lambda conn: api_runs.list_apply_runs(conn, name, asked.limit, asked.before)
     )
-    return answer({"apply_runs": runs})
+    return answer(RunPage(runs))
 
 
 async def acquire(request: Request) -> HTTPResponse:
@@ -217,7 +143,7 @@ async def release(request: Request) -> HTTPResponse:
     """Free what an apply has reserved."""
     asked = await decode(request, Release)
     freed = await _run(request, lambda conn: api_runs.release_reservations(conn, asked.apply_id))
-    return answer({"ok": True, "released": freed})
+    return answer(Released(freed))
 
 
 async def lock(request: Request) -> HTTPResponse:
@@ -230,7 +156,7 @@ async def lock(request: Request) -> HTTPResponse:
             conn, name, asked.apply_id, asked.holder, asked.scope_summary
         ),
     )
-    return answer({"ok": True, "lock_id": lock_id})
+    return answer(LockHeld(lock_id))
 
 
 async def unlock(request: Request) -> HTTPResponse:
@@ -241,7 +167,7 @@ async def unlock(request: Request) -> HTTPResponse:
         request,
         lambda conn: api_runs.release_native_lock(conn, name, asked.apply_id, asked.lock_id),
     )
-    return answer({"ok": True, "lock_id": lock_id})
+    return answer(LockHeld(lock_id))
 
 
 async def _run(request: Request, work: Callable[[db.Connection], Awaitable[T]]) -> T:
@@ -249,9 +175,8 @@ async def _run(request: Request, work: Callable[[db.Connection], Awaitable[T]]) 
     return await database.run(work, caller_of(request))
 
 
-def _held(reservations: list[api_runs.Reservation]) -> dict[str, object]:
-    ends = [reservation.expires_at for reservation in reservations]
-    return {"ok": True, "expires_at": min(ends, default=None), "reservations": reservations}
+def _held(reservations: list[api_runs.Reservation]) -> Held:
+    return Held(reservations, min((r.expires_at for r in reservations), default=None))
 
 
 def _uuid(text: str) -> UUID:

@@ -13,7 +13,7 @@ _RETRY_SECONDS: Final = 1.0
 
 
 class FreedScopes:
-    """Wakes who waits for a state when a notification names it. Listens from the first waiter on."""
+    """Wakes who waits for a state when a notification names it; listens once somebody waits."""
 
     def __init__(self, conninfo: str) -> None:
         self._conninfo = conninfo

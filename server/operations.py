@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
 
-from pyengine import api_readers, api_refresh, api_verify
+from pyengine import api_readers, api_refresh, api_runs, api_verify
+from server import engine_run_types as types
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +134,54 @@ _ADMIN: Final = {
     ),
 }
 
+_RUN_ERRORS: Final = ("apply_run_not_found", "state_not_found", "payload_too_large")
+_RUNS: Final = {
+    "POST /v1/state-engine/apply-runs/begin": Operation(
+        api_runs.BegunRun,
+        request=types.Begin,
+        errors=("state_not_found", "payload_too_large"),
+    ),
+    "GET /v1/state-engine/apply-runs/{apply_id}/status": Operation(
+        api_runs.ApplyRun, errors=_RUN_ERRORS
+    ),
+    "POST /v1/state-engine/apply-runs/{apply_id}/finish": Operation(
+        api_runs.ApplyRun, request=types.Finish, errors=(*_RUN_ERRORS, "run_not_running")
+    ),
+    "POST /v1/state-engine/apply-runs/{apply_id}/abort": Operation(
+        api_runs.ApplyRun, request=types.Abort, errors=(*_RUN_ERRORS, "run_not_running")
+    ),
+    "POST /v1/state-engine/apply-runs/list": Operation(
+        types.RunPage, request=types.ListRuns, errors=_RUN_ERRORS
+    ),
+    "POST /v1/state-engine/reservations/acquire": Operation(
+        types.Held,
+        request=types.Acquire,
+        errors=(*_RUN_ERRORS, "reservation_conflict", "run_not_running"),
+    ),
+    "POST /v1/state-engine/reservations/renew": Operation(
+        types.Held,
+        request=types.Renew,
+        errors=(*_RUN_ERRORS, "reservation_lost"),
+    ),
+    "POST /v1/state-engine/reservations/release": Operation(
+        types.Released, request=types.Release, errors=_RUN_ERRORS
+    ),
+    "POST /v1/state-engine/terraform-lock/acquire": Operation(
+        types.LockHeld,
+        request=types.Lock,
+        errors=(*_RUN_ERRORS, "terraform_locked", "reservation_lost", "run_not_running"),
+    ),
+    "POST /v1/state-engine/terraform-lock/release": Operation(
+        types.LockHeld, request=types.Unlock, errors=_RUN_ERRORS
+    ),
+}
+
 _SERVER: Final = {
     "GET /healthz": Operation(errors=("database_unavailable",), open_to_all=True),
     "GET /versionz": Operation(open_to_all=True),
     "GET /v1/openapi.json": Operation(open_to_all=True),
 }
 
-OPERATIONS: Final[Mapping[str, Operation]] = MappingProxyType({**_SERVER, **_BACKEND, **_ADMIN})
+OPERATIONS: Final[Mapping[str, Operation]] = MappingProxyType(
+    {**_SERVER, **_BACKEND, **_ADMIN, **_RUNS}
+)

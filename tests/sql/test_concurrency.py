@@ -63,6 +63,11 @@ class Pair:
 @pytest.fixture
 def pair(database: Database) -> Iterator[Pair]:
     """Two sessions on a state of two resources."""
+    yield from open_pair(database)
+
+
+def open_pair(database: Database) -> Iterator[Pair]:
+    """Open two sessions on a state of two resources, and a third that watches."""
     with (
         database.connect() as one,
         database.connect() as two,
