@@ -7,6 +7,7 @@ from pyengine.errors import CODES
 from tests.clusters import Connection
 
 SQL = Path(__file__).parents[2] / "sql" / "functions"
+PROTOCOL = Path(__file__).parents[2] / "docs" / "protocol.md"
 
 
 def test_error_codes_equal_those_of_the_client(conn: Connection) -> None:
@@ -30,3 +31,12 @@ def test_every_raised_state_is_in_the_table(conn: Connection) -> None:
         for found in re.findall(r"errcode = '(KL\d{3})'", path.read_text(encoding="utf-8"))
     }
     assert raised <= known
+
+
+def test_protocol_lists_the_same_errors() -> None:
+    listed = re.findall(
+        r"^\| (KL\d{3}) \| `(\w+)` \| (\d{3}) \|$",
+        PROTOCOL.read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
+    assert listed == [(c.sqlstate, c.code, str(c.http_status)) for c in CODES]
