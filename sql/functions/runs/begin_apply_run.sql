@@ -62,4 +62,5 @@ comment on function kl.begin_apply_run(text, text, numeric, jsonb) is
 'Begin a native apply: its id is the apply_id of what it reserves, locks and commits.
 
 Never makes a state. p_source_serial: what the client planned from; the current serial unless given.
-Locks: state row, shared with others that begin. Raises: KL001, KL101, KL102, KL201. Callers: server, CLI.';
+Locks: state row, shared with others that begin.
+Raises: KL001, KL101, KL102, KL201. Callers: server, CLI.';
