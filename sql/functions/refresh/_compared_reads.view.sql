@@ -25,6 +25,8 @@ select
                 d.upgraded
                 or nullif((c.renewed).private, '') is distinct from nullif((c.base).private, '')
                 or not kl_internal.same_json((c.base).identity, c.identity, c.escaped)
+                or coalesce((c.renewed).identity_schema_version, 0)
+                    <> coalesce((c.base).identity_schema_version, 0)
                 or kl_internal.canonical_set(
                     coalesce(nullif((c.renewed).sensitive_attributes, 'null'), '[]')
                 )

@@ -145,12 +145,14 @@ def test_what_the_provider_made_of_it_by_itself_is_no_difference(conn: Connectio
     [
         {"private": "bmV3"},
         {"identity": {"id": "new"}, "identity_schema_version": 1},
+        {"identity_schema_version": 1},
         {"sensitive_attributes": [PATH, OTHER]},
     ],
     ids=lambda change: next(iter(change)),
 )
 def test_metadata_is_kept_and_no_drift(conn: Connection, change: Json) -> None:
     one = instance({"id": "a", "set": ["b", "a"]}, private="b2xk", sensitive_attributes=[PATH])
+    one |= {"identity": {"id": "a"}, "identity_schema_version": 0}
     write(conn, "s", state(1, resource("a", one)))
     settled = '{"id":"a","set":["a","b"]}'
     found = refresh(conn, a={"attributes": settled, "prior": settled, **change})
