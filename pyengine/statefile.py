@@ -163,7 +163,7 @@ def split(body: Buffer) -> Document:
     except KilolockError:
         # msgspec refuses a surrogate that stands alone, which Terraform and JSON allow.
         mark = b"@" + secrets.token_hex(16).encode() + b"@"
-        masked, found = _mask_surrogates(body, mark)
+        masked, found = mask_surrogates(body, mark)
         if not found:
             raise
         return _split(body, masked, mark)
@@ -278,7 +278,7 @@ def _check_encoding(body: Buffer) -> None:
             raise _refusal("the document is not valid UTF-8") from exc
 
 
-def _mask_surrogates(body: Buffer, mark: bytes) -> tuple[bytes, bool]:
+def mask_surrogates(body: Buffer, mark: bytes) -> tuple[bytes, bool]:
     found = False
 
     def mask(match: re.Match[bytes]) -> bytes:

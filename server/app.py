@@ -16,6 +16,7 @@ from server import (
     admin,
     backend,
     drift,
+    engine_commit,
     engine_runs,
     errors,
     health,
@@ -65,6 +66,7 @@ def create_app(settings: Settings) -> App:
     app.blueprint(openapi.blueprint())
     app.blueprint(drift.blueprint())
     app.blueprint(engine_runs.blueprint())
+    app.blueprint(engine_commit.blueprint())
     token_use.watch(app)
     app.register_listener(_open, "before_server_start")
     app.register_listener(_close, "after_server_stop")

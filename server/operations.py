@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
 
-from pyengine import api_readers, api_refresh, api_runs, api_verify
+from pyengine import api_commit, api_readers, api_refresh, api_runs, api_verify
+from server import engine_commit_types as commit_types
 from server import engine_run_types as types
 
 
@@ -176,6 +177,45 @@ _RUNS: Final = {
     ),
 }
 
+_OPERATION_ERRORS: Final = (
+    "state_not_found",
+    "address_not_found",
+    "unsupported_capability",
+    "reservation_conflict",
+    "terraform_locked",
+    "payload_too_large",
+)
+_COMMIT: Final = {
+    "POST /v1/state-engine/state/commit": Operation(
+        commit_types.Committed,
+        request=commit_types.Commit,
+        errors=(
+            "state_not_found",
+            "version_not_found",
+            "apply_run_not_found",
+            "unsupported_capability",
+            "reservation_conflict",
+            "reservation_lost",
+            "run_not_running",
+            "state_serial_conflict",
+            "terraform_locked",
+            "payload_too_large",
+            "unsupported_media_type",
+        ),
+    ),
+    **{
+        f"POST /v1/state-engine/resource-{operation}/{step}": Operation(
+            kind, request=asked, errors=(*_OPERATION_ERRORS, *more)
+        )
+        for operation, kind, asked, more in (
+            ("remove", api_commit.Operated, commit_types.Remove, ()),
+            ("move", api_commit.Moved, commit_types.Move, ()),
+            ("rollback", api_commit.Operated, commit_types.Rollback, ("version_not_found",)),
+        )
+        for step in ("preview", "apply")
+    },
+}
+
 _SERVER: Final = {
     "GET /healthz": Operation(errors=("database_unavailable",), open_to_all=True),
     "GET /versionz": Operation(open_to_all=True),
@@ -183,5 +223,5 @@ _SERVER: Final = {
 }
 
 OPERATIONS: Final[Mapping[str, Operation]] = MappingProxyType(
-    {**_SERVER, **_BACKEND, **_ADMIN, **_RUNS}
+    {**_SERVER, **_BACKEND, **_ADMIN, **_RUNS, **_COMMIT}
 )
