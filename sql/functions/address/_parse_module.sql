@@ -10,22 +10,41 @@ parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    v_rest  text := p_module;
-    v_step  text[];
-    v_key   jsonb;
-    v_kept  text;
+    v_rest   text := p_module;
+    v_text   text;
+    v_name   text;
+    v_quoted text;
+    v_step   text[];
+    v_key    jsonb;
+    v_kept   text;
 begin
     module_path := '';
     address := '';
     config_address := '';
 
     while coalesce(v_rest, '') <> '' loop
-        -- module . NAME [ KEY ] then a dot or the end
-        v_step := regexp_match(
-            v_rest,
-            '^\s*module\s*\.\s*([^\s.\[\]"\\]+)\s*'
-                || '(?:\[\s*(?:(\d+(?:\.0*)?)|"((?:[^"\\]|\\.)*)")\s*\]\s*)?(?:$|(\.)(?=.))(.*)$'
+        -- Terraform's own spelling is found without groups: those take long.
+        v_text := regexp_substr(
+            v_rest, '^module\.[^\s.\[\]"\\]+(?:\[(?:\d+|"(?:[^"\\]|\\.)*")\])?(?=$|\..)'
         );
+        v_name := split_part(substr(v_text, 8), '[', 1);
+        v_quoted := rtrim(substr(v_text, length(v_name) + 9), ']');
+        v_step := array[v_name] || case
+            when v_quoted = '' then array[null, null]
+            when starts_with(v_quoted, '"') then
+                array[null, substr(v_quoted, 2, length(v_quoted) - 2)]
+            else array[v_quoted, null]
+        end || array['.', substr(v_rest, length(v_text) + 2)];
+
+        -- module . NAME [ KEY ] then a dot or the end
+        if v_text is null then
+            v_step := regexp_match(
+                v_rest,
+                '^\s*module\s*\.\s*([^\s.\[\]"\\]+)\s*'
+                    || '(?:\[\s*(?:(\d+(?:\.0*)?)|"((?:[^"\\]|\\.)*)")\s*\]\s*)?'
+                    || '(?:$|(\.)(?=.))(.*)$'
+            );
+        end if;
         if v_step is null then
             raise exception using
                 errcode = 'KL001',
