@@ -18,6 +18,7 @@ from server import (
     drift,
     engine_commit,
     engine_runs,
+    engine_scope,
     errors,
     health,
     openapi,
@@ -67,6 +68,7 @@ def create_app(settings: Settings) -> App:
     app.blueprint(drift.blueprint())
     app.blueprint(engine_runs.blueprint())
     app.blueprint(engine_commit.blueprint())
+    app.blueprint(engine_scope.blueprint())
     token_use.watch(app)
     app.register_listener(_open, "before_server_start")
     app.register_listener(_close, "after_server_stop")

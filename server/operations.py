@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
 
-from pyengine import api_commit, api_readers, api_refresh, api_runs, api_verify
+from pyengine import api_commit, api_readers, api_refresh, api_runs, api_scope, api_verify
 from server import engine_commit_types as commit_types
 from server import engine_run_types as types
+from server.engine_requests import StateRequest
+from server.engine_scope import ExpandRequest, SliceRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,13 @@ _WRITE_ERRORS: Final = (
     "unsupported_media_type",
 )
 _READ_ERRORS: Final = ("state_not_found", "version_not_found", "address_not_found")
+
+_ENGINE_ERRORS: Final = (
+    "unsupported_capability",
+    "state_not_found",
+    "payload_too_large",
+    "unsupported_media_type",
+)
 
 _BACKEND: Final = {
     "GET /v1/states/{name}": Operation(errors=("state_not_found",)),
@@ -216,6 +225,27 @@ _COMMIT: Final = {
     },
 }
 
+_ENGINE_SCOPE: Final = {
+    "GET /v1/state-engine/capabilities": Operation(),
+    "POST /v1/state-engine/state/resolve": Operation(
+        api_scope.Identity,
+        request=StateRequest,
+        errors=("state_not_found", "payload_too_large", "unsupported_media_type"),
+    ),
+    "POST /v1/state-engine/scope/expand": Operation(
+        request=ExpandRequest, errors=(*_ENGINE_ERRORS, "unsafe_scope_closure")
+    ),
+    "POST /v1/state-engine/state/slice": Operation(
+        request=SliceRequest,
+        errors=(
+            *_ENGINE_ERRORS,
+            "version_not_found",
+            "state_serial_conflict",
+            "slice_incomplete",
+        ),
+    ),
+}
+
 _SERVER: Final = {
     "GET /healthz": Operation(errors=("database_unavailable",), open_to_all=True),
     "GET /versionz": Operation(open_to_all=True),
@@ -223,5 +253,5 @@ _SERVER: Final = {
 }
 
 OPERATIONS: Final[Mapping[str, Operation]] = MappingProxyType(
-    {**_SERVER, **_BACKEND, **_ADMIN, **_RUNS, **_COMMIT}
+    {**_SERVER, **_BACKEND, **_ADMIN, **_RUNS, **_COMMIT, **_ENGINE_SCOPE}
 )

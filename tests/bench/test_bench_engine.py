@@ -5,6 +5,7 @@ A row is a call of `measure` with the work of one round; add yours to the table 
 
 import json
 import math
+import os
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -14,8 +15,10 @@ from pathlib import Path
 import pytest
 
 from cli.output import print_table
+from tests import landscape
 from tests.clusters import Cluster, Connection, Database, running_cluster
 from tests.documents import resource, state
+from tests.importing import put
 from tests.sql.engine import begin
 from tests.sql.staging import write
 
@@ -123,3 +126,62 @@ def test_reservations(bench_database: Database) -> None:
 
 def _addresses(module: str) -> list[str]:
     return [f'module.app["{module}"].aws_instance.web[{n}]' for n in range(WANTED)]
+
+
+SCOPE_SIZES = tuple(
+    int(size) for size in os.environ.get("KL_BENCH_SIZES", "1000,10000,100000").split(",")
+)
+WARM = 10  # rounds that plan what later ones reuse
+
+
+@pytest.mark.parametrize("size", SCOPE_SIZES)
+def test_scopes_and_slices(bench_database: Database, size: int) -> None:
+    """Expand scopes of up to 1,000 objects, and fetch slices of 100, out of a large state."""
+    put(bench_database, "large", landscape.document(size))
+    with bench_database.connect("postgres") as owner:
+        owner.execute("vacuum analyze")
+    found = []
+    with bench_database.connect() as conn:
+        conn.execute("set jit = off")
+        for name, query, values in _questions(size):
+
+            def ask(_: int, query: str = query, values: tuple[object, ...] = values) -> object:
+                return conn.execute(query.encode(), values).fetchone()
+
+            measure(conn, name, WARM, ask)
+            found.append(measure(conn, f"{name}, {size:,}", 100, ask))
+    report(*found)
+
+
+def _questions(size: int) -> Iterator[tuple[str, str, tuple[object, ...]]]:
+    blocks = (size - 52) // landscape.BLOCK
+    hundred = [_address(n % blocks, n % landscape.BLOCK) for n in range(100)]
+    new = [f"aws_instance.new{n}" for n in range(100)]
+    nodes = [
+        {"address": address, "dependencies": ["aws_vpc.main", f"aws_subnet.s{n % 50}"]}
+        for n, address in enumerate(new)
+    ]
+    module = [{"kind": "module_prefix", "value": 'module.app["r1"]'}]  # 1,000 of 100,000
+    own = {"module_calls": [{"address": "module.app", "self_contained": True}]}
+    one = [{"kind": "resource_address", "value": hundred[1]}]
+    expand = "select kl.expand_scope('large', %s::jsonb, %s::jsonb, false)::text"
+    for name, selectors, context in (
+        ("expand one instance", one, {}),
+        ("expand a module", module, {}),
+        ("expand a self-contained module", module, own),
+        ("expand 100 addresses", [], {"explicit_write_candidates": hundred}),
+        (
+            "expand 100 new resources",
+            [],
+            {"undeployed_config_candidates": new, "config_nodes": nodes},
+        ),
+    ):
+        yield name, expand, (json.dumps(selectors), json.dumps(context))
+    slice_ = "select kl.fetch_slice('large', %s, '{}', 1, null, %s)"
+    yield "slice of 100", slice_, (hundred, "native")
+    yield "slice of 100 as a document", slice_, (hundred, "terraform-state")
+
+
+def _address(block: int, key: int) -> str:
+    type_ = landscape.TYPES[block % len(landscape.TYPES)]
+    return f'module.app["r{block % 97}"].{type_}.n{block}[{key}]'

@@ -22,6 +22,13 @@ declare
     v_parts  text[];
     v_module record;
 begin
+    select p.*
+    into module_path, mode, type, name, index_key, has_key, path, address, config_address
+    from kl_internal.parse_plain_address(p_address) as p;
+    if path is not null then
+        return;
+    end if;
+
     -- Terraform's own spelling, which nearly all have, is found without groups: those take long.
     v_head := regexp_substr(
         p_address,

@@ -16,6 +16,7 @@ from tests.sql.auth.planted import MARK, Caller, World
 # Function: why anybody may call it.
 OPEN: Final = {
     "address_path": "computes from its argument alone",
+    "capabilities": "what is installed, and what the caller may do with it",
     "sweep_uploads": "drops what is stale for everybody; the server calls it for nobody",
     "provider_schema": "what a provider's publisher says, of no state",
     "resource_schemas": "the same",

@@ -1,0 +1,32 @@
+create or replace function kl_internal.parse_provider(
+    p_provider text,
+    out source text,
+    out alias  text,
+    out module text
+)
+language plpgsql
+immutable
+parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    v_place integer := strpos(p_provider, 'provider["');
+    v_parts text[];
+begin
+    if v_place > 0 then
+        module := nullif(left(p_provider, greatest(v_place - 2, 0)), '');
+        source := split_part(substr(p_provider, v_place + 10), '"]', 1);
+        alias := nullif(split_part(substr(p_provider, v_place + 10), '"].', 2), '');
+        return;
+    end if;
+
+    -- provider.NAME.ALIAS, as Terraform 0.12 wrote it.
+    v_parts := regexp_match(p_provider, '^(?:(module\..+)\.)?provider\.([^.]+)(?:\.([^.]+))?$');
+    module := v_parts[1];
+    source := v_parts[2];
+    alias := v_parts[3];
+end;
+$$;
+
+comment on function kl_internal.parse_provider(text) is
+'The parts of a provider configuration address: HOST/NAMESPACE/TYPE, alias, module.';

@@ -1,0 +1,77 @@
+create or replace function kl_internal.scope_closure(
+    p_state_id  uuid,
+    p_ids       bigint[],
+    p_configs   text[],
+    p_paths     text[],
+    p_node_from text[],
+    p_node_to   text[],
+    p_calls     text[]
+)
+returns setof kl_internal.scope_need
+language plpgsql
+stable
+rows 1000
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    v_seen_configs text[] := '{}'::text[];
+    v_seen_withins text[] := '{}'::text[];
+    v_seen_stored  boolean[] := '{}'::boolean[];
+    v_seen_ids     bigint[] := p_ids;
+    v_ids          bigint[] := p_ids;
+    v_configs      text[] := p_configs;
+    v_paths        text[] := p_paths;
+    v_to           text[];
+    v_withins      text[];
+    v_stored       boolean[];
+    v_found        bigint[];
+begin
+    -- One round per step away from the scope; a ring ends where it meets what was seen.
+    loop
+        select array_agg(e.config_address), array_agg(e.within), array_agg(e.stored)
+        into v_to, v_withins, v_stored
+        from (
+            select e.config_address, e.within, e.stored
+            from kl_internal.scope_edges(
+                v_ids, v_configs, v_paths, p_node_from, p_node_to, p_calls
+            ) as e
+            except
+            select s.config_address, s.within, s.stored
+            from unnest(v_seen_configs, v_seen_withins, v_seen_stored)
+                as s (config_address, within, stored)
+        ) as e;
+        exit when v_to is null;
+
+        v_seen_configs := v_seen_configs || v_to;
+        v_seen_withins := v_seen_withins || v_withins;
+        v_seen_stored := v_seen_stored || v_stored;
+
+        select
+            array_agg(t.config_address), array_agg(t.within), array_agg(t.stored), array_agg(t.id)
+        into v_to, v_withins, v_stored, v_found
+        from kl_internal.scope_targets(p_state_id, v_to, v_withins, v_stored) as t;
+
+        return query
+        select t.config_address, t.within, t.stored, t.id
+        from unnest(v_to, v_withins, v_stored, v_found)
+            as t (config_address, within, stored, id);
+
+        -- The next round starts from what is there, and from the blocks that nothing is there of.
+        v_ids := array(select unnest(v_found) except select unnest(v_seen_ids) except select null);
+        v_seen_ids := v_seen_ids || v_ids;
+        select coalesce(array_agg(t.config_address), '{}'), coalesce(array_agg(t.within), '{}')
+        into v_configs, v_paths
+        from unnest(v_to, v_withins, v_found) as t (config_address, within, id)
+        where t.id is null;
+    end loop;
+end;
+$$;
+
+comment on function kl_internal.scope_closure(
+    uuid, bigint[], text[], text[], text[], text[], text[]
+) is
+'All that a scope depends on, through stored lists and the client''s nodes, however far: a row per
+object, and per configuration address that the state has nothing of (null id).
+
+p_ids: the objects of the scope. p_configs, p_paths: its blocks, and where they are or will be.
+within, stored: see kl_internal.scope_edges. Objects of the scope come again where it needs them.';
