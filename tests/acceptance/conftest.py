@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.acceptance.cloud import find_mirror, running_cloud
 from tests.acceptance.programs import Served, Terraform, backend, find_terraform, serving
 
 
@@ -50,3 +51,23 @@ def terraform(folder: Folders, served: Served, state: str) -> Terraform:
     made = folder()
     made.write(backend(served, state), "backend.tf")
     return made
+
+
+@pytest.fixture(scope="session")
+def mirror() -> Path:
+    """A folder that holds the provider."""
+    found = find_mirror("hashicorp/aws")
+    if found is None:
+        pytest.skip(
+            "no filesystem mirror with hashicorp/aws on this machine; name one in"
+            " KL_TEST_PROVIDER_MIRROR"
+        )
+    return found
+
+
+@pytest.fixture
+def cloud(mirror: Path) -> Iterator[str]:
+    """A cloud on loopback."""
+    assert mirror
+    with running_cloud() as url:
+        yield url

@@ -1,12 +1,11 @@
 """A real cloud provider against a cloud on loopback; its resources as rows."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.acceptance.cloud import cli_configuration, find_mirror, provider_block, running_cloud
+from tests.acceptance.cloud import cli_configuration, provider_block
 from tests.acceptance.programs import Served, Terraform, backend
 
 MAIN = """
@@ -85,26 +84,6 @@ TYPES = [
     ("aws_sns_topic", 1),
     ("aws_ssm_parameter", 2),
 ]
-
-
-@pytest.fixture(scope="module")
-def mirror() -> Path:
-    """A folder that holds the provider."""
-    found = find_mirror("hashicorp/aws")
-    if found is None:
-        pytest.skip(
-            "no filesystem mirror with hashicorp/aws on this machine; name one in"
-            " KL_TEST_PROVIDER_MIRROR"
-        )
-    return found
-
-
-@pytest.fixture
-def cloud(mirror: Path) -> Iterator[str]:
-    """A cloud on loopback."""
-    assert mirror
-    with running_cloud() as url:
-        yield url
 
 
 @pytest.fixture

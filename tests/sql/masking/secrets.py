@@ -162,13 +162,13 @@ def secrets_planted(cluster: Cluster) -> Iterator[World]:
         with database.connect() as server:
             write(server, name, state(1, old(), terraform_version="1.7.5"))
             stage(server, document(name, 2, 1)).import_(name, "refresh")
-            ids = plant_runs(root)
             write(server, name, document(name, 3, 2))
             stage(server, document(name, 4, 3)).import_(name, "refresh")
             server.execute("select kl.set_tag(%s, %s)", (name, f"{MARK}-tag"))
             info = lock_info("lock", Info=secret("info"), Path=secret("path"))
             server.execute("select kl.lock_state(%s, %s)", (name, json.dumps(info)))
             upload = stage(server, document(name, 5, 4))
+        ids = plant_runs(root)
         token = _one(
             root, "select token from kl.create_token('x', '{state:read}', null, null, null)"
         )
