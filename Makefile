@@ -10,7 +10,7 @@ WORKERS ?= 2
 BIN := .venv/bin
 STAMP := .venv/.kilolock-setup
 
-.PHONY: help setup db serve test test-slow lint format verify demo bench readme clean
+.PHONY: help setup db serve test test-slow lint format verify demo drift-demo bench readme clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -53,6 +53,9 @@ verify: lint test ## everything that must hold before a merge
 
 demo: setup ## a whole round: server, terraform, SQL; then stop
 	$(BIN)/python -m tests.demo
+
+drift-demo: setup ## what drifts: by jq over a raw state, and by one SELECT
+	@KL_BIN=$(CURDIR)/$(BIN) examples/big-state/drift-demo.sh
 
 bench: setup ## measure against the budgets; prints and saves a table
 	$(BIN)/python -m pytest -m bench tests/bench -s $(PYTEST_ARGS)

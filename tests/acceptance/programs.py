@@ -207,6 +207,18 @@ class Terraform:
         )
 
 
+def path_without(folder: Path, *programs: str) -> str:
+    """Return a PATH with the programs of this one but those, by links in `folder`."""
+    for place in reversed(os.environ["PATH"].split(os.pathsep)):
+        if Path(place).is_dir():
+            for program in Path(place).iterdir():
+                link = folder / program.name
+                if program.name not in programs:
+                    link.unlink(missing_ok=True)
+                    link.symlink_to(program)
+    return str(folder)
+
+
 def find_terraform() -> str | None:
     """Return the terraform program on PATH."""
     return shutil.which("terraform")

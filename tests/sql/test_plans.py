@@ -167,7 +167,8 @@ def drifted(cluster: Cluster) -> Iterator[Database]:
             landscape.add_versions(conn, "large", 40, 10)
             conn.execute(
                 "update kl_internal.state_versions set source = "
-                "case when version_no % 4 = 0 then 'apply' else 'refresh' end where version_no between 2 and 39"
+                "case when version_no % 4 = 0 then 'apply' else 'refresh' end "
+                "where version_no between 2 and 39"
             )
             landscape.add_versions(conn, "large", 1, 100)
             conn.execute(
