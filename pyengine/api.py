@@ -37,8 +37,10 @@ class StagedObjects:
 
     ordinals: Int4Array
     blocks: Int4Array
+    forms: Int4Array
     headers: ByteaArray
     slices: ByteaArray
+    keys: ByteaArray
     attributes: ByteaArray
     identities: ByteaArray
     digests: ByteaArray
@@ -104,16 +106,19 @@ async def stage_objects(
         cursor.adapters.register_dumper(Int4Array, Int4ArrayDumper)
         await cursor.execute(
             "select kl.stage_objects(p_name => %(name)s, p_upload_id => %(upload_id)s, "
-            "p_ordinals => %(ordinals)s, p_blocks => %(blocks)s, p_headers => %(headers)s, "
-            "p_slices => %(slices)s, p_attributes => %(attributes)s, "
+            "p_ordinals => %(ordinals)s, p_blocks => %(blocks)s, p_forms => %(forms)s, "
+            "p_headers => %(headers)s, p_slices => %(slices)s, p_keys => %(keys)s, "
+            "p_attributes => %(attributes)s, "
             "p_identities => %(identities)s, p_digests => %(digests)s)",
             {
                 "name": name,
                 "upload_id": upload_id,
                 "ordinals": objects.ordinals,
                 "blocks": objects.blocks,
+                "forms": objects.forms,
                 "headers": objects.headers,
                 "slices": objects.slices,
+                "keys": objects.keys,
                 "attributes": objects.attributes,
                 "identities": objects.identities,
                 "digests": objects.digests,

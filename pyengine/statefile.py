@@ -33,7 +33,7 @@ _ESCAPES: Final = re.compile(
 )
 
 
-class _Block(msgspec.Struct, forbid_unknown_fields=True):
+class _Block(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """A resource as Terraform writes it; any other key takes the slower way."""
 
     module: Raw = _ABSENT
@@ -45,7 +45,7 @@ class _Block(msgspec.Struct, forbid_unknown_fields=True):
     instances: list[Raw] | None = None
 
 
-class _Instance(msgspec.Struct, forbid_unknown_fields=True):
+class _Instance(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """An instance as Terraform writes it; any other key takes the slower way."""
 
     index_key: Raw = _ABSENT
@@ -64,16 +64,19 @@ class _Instance(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class InstanceParts(NamedTuple):
-    """An instance taken apart; None: absent. `rest` is the object without the last two members.
+    """An instance taken apart; None: absent. `rest` is the object without the other members.
 
-    `attributes` and `identity` are without white space: as Terraform compares them.
+    An index_key that is null stays in it. `attributes` and `identity` are without white space: as
+    Terraform compares them.
     """
 
     rest: bytes
+    index_key: bytes | None = None
     attributes: bytes | None = None
     identity: bytes | None = None
 
 
+_ENCODER = msgspec.json.Encoder()
 _TOP = msgspec.json.Decoder(dict[str, Raw])
 _BLOCKS = msgspec.json.Decoder(list[_Block])
 _LOOSE_BLOCKS = msgspec.json.Decoder(list[dict[str, Raw]])
@@ -114,29 +117,16 @@ class Document:
             known = _INSTANCE.decode(piece)
         except msgspec.ValidationError:
             return self._odd_parts(piece)
-        rest = b",".join(
-            [
-                name + bytes(value)
-                for name, value in (
-                    (b'"index_key":', known.index_key),
-                    (b'"status":', known.status),
-                    (b'"deposed":', known.deposed),
-                    (b'"provider":', known.provider),
-                    (b'"schema_version":', known.schema_version),
-                    (b'"attributes_flat":', known.attributes_flat),
-                    (b'"sensitive_attributes":', known.sensitive_attributes),
-                    (b'"identity_schema_version":', known.identity_schema_version),
-                    (b'"private":', known.private),
-                    (b'"dependencies":', known.dependencies),
-                    (b'"create_before_destroy":', known.create_before_destroy),
-                )
-                if value is not _ABSENT
-            ]
-        )
+        attributes, identity, index_key = known.attributes, known.identity, known.index_key
+        known.attributes = known.identity = _ABSENT
+        has_key = index_key is not _ABSENT and bytes(index_key) != b"null"
+        if has_key:
+            known.index_key = _ABSENT
         return InstanceParts(
-            self.payload(b"{" + rest + b"}"),
-            None if known.attributes is _ABSENT else self._compact(known.attributes),
-            None if known.identity is _ABSENT else self._compact(known.identity),
+            self.payload(_ENCODER.encode(known)),
+            self.payload(index_key) if has_key else None,
+            None if attributes is _ABSENT else self._compact(attributes),
+            None if identity is _ABSENT else self._compact(identity),
         )
 
     def _odd_parts(self, piece: memoryview) -> InstanceParts:
@@ -145,14 +135,20 @@ class Document:
         except msgspec.ValidationError as exc:
             raise _refusal(f"an instance of a resource is not an object ({exc})") from exc
         attributes, identity = (members.pop(name, None) for name in ("attributes", "identity"))
+        index_key = members.get("index_key")
+        if index_key is not None and bytes(index_key) != b"null":
+            del members["index_key"]
+        else:
+            index_key = None
         return InstanceParts(
             self.payload(_object(members, None)),
+            None if index_key is None else self.payload(index_key),
             None if attributes is None else self._compact(attributes),
             None if identity is None else self._compact(identity),
         )
 
     def _compact(self, piece: Raw) -> bytes:
-        return self.payload(msgspec.json.format(bytes(piece), indent=-1))
+        return self.payload(msgspec.json.format(memoryview(piece), indent=-1))
 
 
 def split(body: Buffer) -> Document:
@@ -218,16 +214,8 @@ def _headers(blocks: Raw) -> Iterator[tuple[bytes, list[Raw]]]:
             yield _object(loose, None), instances or []
         return
     for block in known:
-        members = (
-            (b'"module":', block.module),
-            (b'"mode":', block.mode),
-            (b'"type":', block.type),
-            (b'"name":', block.name),
-            (b'"each":', block.each),
-            (b'"provider":', block.provider),
-        )
-        text = b",".join(name + bytes(raw) for name, raw in members if raw is not _ABSENT)
-        yield b"{" + text + b"}", block.instances or []
+        instances, block.instances = block.instances, None
+        yield _ENCODER.encode(block), instances or []
 
 
 def _members(top: dict[str, Raw], name: str) -> list[tuple[bytes, bytes]]:

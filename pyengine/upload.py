@@ -16,8 +16,8 @@ Commit = Callable[[db.Connection, UUID, int, bytes], Awaitable[api.Written]]
 
 _ATTEMPTS: Final = 4
 _KEYS_PER_ROW: Final = 4096
-_BATCH_BYTES: Final = 1 << 21
-_BATCH_OBJECTS: Final = 2000
+_BATCH_BYTES: Final = 1 << 20
+_BATCH_OBJECTS: Final = 1000
 _STREAMS: Final = 2
 
 
@@ -74,11 +74,14 @@ async def _send(
             rows = _chunk_rows(upload_id, document, ordinals)
             await api.copy_staged_slices(conn, wire.blocks(rows))
         return
-    batches = _batches(document, ordinals)
+    batches = list(_batches(document, ordinals))
+    waiting = iter(batches)
     streams = [
-        asyncio.create_task(_stream(database, caller, name, upload_id, document, batches))
-        for _ in range(min(_STREAMS, 1 + len(ordinals) // _BATCH_OBJECTS))
+        asyncio.create_task(_stream(database, caller, name, upload_id, document, waiting))
+        for _ in batches[:_STREAMS]
     ]
+    if not streams:
+        return
     try:
         await asyncio.gather(*streams)
     finally:
@@ -121,11 +124,16 @@ def _packed(document: Document, ordinals: list[int]) -> api.StagedObjects:
     places: dict[int, int] = {}
     blocks = [places.setdefault(document.blocks[n], len(places) + 1) for n in ordinals]
     parts = [document.parts(n) for n in ordinals]
+    # What the instances of a resource have in common is sent, and parsed, once.
+    rests: dict[bytes, int] = {}
+    forms = [p and rests.setdefault(p.rest, len(rests) + 1) for p in parts]
     return api.StagedObjects(
         ordinals=wire.int4_array(ordinals),
         blocks=wire.int4_array(blocks),
+        forms=wire.int4_array(forms),
         headers=wire.bytea_array([document.payload(document.headers[n]) for n in places]),
-        slices=wire.bytea_array([p and p.rest for p in parts]),
+        slices=wire.bytea_array(list(rests)),
+        keys=wire.bytea_array([p and p.index_key for p in parts]),
         attributes=wire.bytea_array([p and p.attributes for p in parts]),
         identities=wire.bytea_array([p and p.identity for p in parts]),
         digests=wire.bytea_array([document.digests[n] for n in ordinals]),

@@ -64,12 +64,13 @@ def bytea_array(items: Sequence[Piece | None]) -> ByteaArray:
     return ByteaArray(b"".join(parts))
 
 
-def int4_array(items: Sequence[int]) -> Int4Array:
-    """Return the binary form of an integer[]."""
+def int4_array(items: Sequence[int | None]) -> Int4Array:
+    """Return the binary form of an integer[]; None is null."""
     if not items:
         return Int4Array(_empty(_INT4_OID))
-    head = _ARRAY.pack(1, 0, _INT4_OID, len(items), 1)
-    return Int4Array(head + b"".join([_PAIR.pack(4, item) for item in items]))
+    head = _ARRAY.pack(1, 1, _INT4_OID, len(items), 1)
+    parts = [_NULL if item is None else _PAIR.pack(4, item) for item in items]
+    return Int4Array(head + b"".join(parts))
 
 
 def _empty(oid: int) -> bytes:

@@ -70,7 +70,7 @@ class Upload:
         return str(row[0])
 
     def send(self, *ordinals: int) -> None:
-        """Stage the slices of these objects; of all of them unless told."""
+        """Stage the slices of these objects in one call; of all of them unless told."""
         wanted = ordinals or range(self.objects)
         if self.document.chunks:
             self._copy([("opaque", n, None, bytes(self.document.chunks[n])) for n in wanted])
@@ -78,15 +78,18 @@ class Upload:
         pieces = [self.document.parts(n) for n in wanted]
         self.conn.execute(
             "select kl.stage_objects(p_name => 's', p_upload_id => %s, "
-            "p_ordinals => %s::integer[], p_blocks => %s::integer[], p_headers => %b, "
-            "p_slices => %b::bytea[], p_attributes => %b::bytea[], "
+            "p_ordinals => %s::integer[], p_blocks => %s::integer[], p_forms => %s::integer[], "
+            "p_headers => %b, p_slices => %b::bytea[], p_keys => %b::bytea[], "
+            "p_attributes => %b::bytea[], "
             "p_identities => %b::bytea[], p_digests => %b)",
             (
                 self.id,
                 list(wanted),
                 [self.document.blocks[n] + 1 for n in wanted],
+                [parts and n for n, parts in enumerate(pieces, 1)],
                 [self._bytes(header) for header in self.document.headers],
                 [parts and parts.rest for parts in pieces],
+                [parts and parts.index_key for parts in pieces],
                 [parts and parts.attributes for parts in pieces],
                 [parts and parts.identity for parts in pieces],
                 [self.document.digests[n] for n in wanted],
@@ -148,7 +151,10 @@ def write(
     conn: Connection, name: str, document: Json | bytes, lock_id: str | None = None
 ) -> Written:
     """Stage a document and commit it as Terraform's backend client."""
-    return stage(conn, document).write(name, lock_id)
+    upload = stage_keys(conn, document)
+    upload.missing(name)
+    upload.send()
+    return upload.write(name, lock_id)
 
 
 def read(conn: Connection, name: str, version: str = "current", page: int = 3) -> bytes:

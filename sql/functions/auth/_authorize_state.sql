@@ -14,7 +14,7 @@ begin
     from kl_internal.states as s
     where s.id = p_state_id;
 
-    if v_state.id is null then
+    if coalesce(v_state.current_version_no, 0) = 0 then
         raise exception using
             errcode = 'KL201',
             message = format('there is no state with id %s', p_state_id),

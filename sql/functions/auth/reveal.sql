@@ -17,7 +17,7 @@ begin
         perform kl.require_admin();
     end if;
     v_state := kl_internal.find_state(p_state);
-    if v_state.id is null then
+    if coalesce(v_state.current_version_no, 0) = 0 then
         raise exception using
             errcode = 'KL201',
             message = format('there is no state %s', to_json(p_state)),

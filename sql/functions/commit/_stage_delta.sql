@@ -37,7 +37,9 @@ begin
     select
         array_agg(s.ordinal order by s.ordinal) as ordinals,
         array_agg(s.header order by s.ordinal) as headers,
+        array_agg(case when s.slice is not null then s.ordinal end order by s.ordinal) as forms,
         array_agg(s.slice order by s.ordinal) as slices,
+        array_agg(null::bytea) as keys,  -- they stay in the slices
         array_agg(s.attributes order by s.ordinal) as attributes,
         array_agg(s.identity order by s.ordinal) as identities,
         array_agg(null::bytea) as digests
@@ -50,13 +52,15 @@ begin
 
     if p_delta.mark is null then
         perform kl_internal.stage_noted(
-            p_upload_id, v_pieces.ordinals, v_pieces.ordinals, v_pieces.headers, v_pieces.slices,
-            v_pieces.attributes, v_pieces.identities, v_pieces.digests, false
+            p_upload_id, v_pieces.ordinals, v_pieces.ordinals, v_pieces.forms, v_pieces.headers,
+            v_pieces.slices, v_pieces.keys, v_pieces.attributes, v_pieces.identities,
+            v_pieces.digests, false
         );
     else
         perform kl_internal.stage_by_form(
-            p_upload_id, v_pieces.ordinals, v_pieces.ordinals, v_pieces.headers, v_pieces.slices,
-            v_pieces.attributes, v_pieces.identities, v_pieces.digests
+            p_upload_id, v_pieces.ordinals, v_pieces.ordinals, v_pieces.forms, v_pieces.headers,
+            v_pieces.slices, v_pieces.keys, v_pieces.attributes, v_pieces.identities,
+            v_pieces.digests
         );
     end if;
 

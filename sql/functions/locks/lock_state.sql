@@ -12,7 +12,7 @@ declare
 begin
     perform kl_internal.authorize('state:write');
     v_info := kl_internal.read_lock_info(p_lock_info);
-    v_state := kl_internal.lock_or_create_state(p_name);
+    v_state := kl_internal.lock_or_create_state(p_name, null);
     perform kl_internal.clear_dead_leases(v_state.id);
 
     select l.*

@@ -1,4 +1,7 @@
-create or replace function kl_internal.lock_or_create_state(p_name text)
+create or replace function kl_internal.lock_or_create_state(
+    p_name      text,
+    p_upload_id uuid
+)
 returns kl_internal.states
 language plpgsql
 volatile
@@ -27,14 +30,30 @@ begin
             return v_state;
         end if;
 
-        insert into kl_internal.states (environment_id, name)
-        values (v_environment_id, v_state_name)
+        insert into kl_internal.states (id, environment_id, name)
+        select
+            coalesce(
+                (
+                    select c.state_id
+                    from kl_internal.upload_claims as c
+                    where c.upload_id = p_upload_id
+                        and not exists (
+                            select
+                            from kl_internal.states as s
+                            where s.id = c.state_id
+                        )
+                ),
+                gen_random_uuid()
+            ),
+            v_environment_id,
+            v_state_name
         on conflict do nothing;
     end loop;
 end;
 $$;
 
-comment on function kl_internal.lock_or_create_state(text) is
+comment on function kl_internal.lock_or_create_state(text, uuid) is
 'The state row of that name under its row lock, made (as a placeholder) where there is none.
 
+p_upload_id: a new state gets the id that this upload claims; null: its own.
 Locks: state row. Raises: KL001, KL201 (no such environment).';

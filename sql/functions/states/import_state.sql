@@ -36,7 +36,7 @@ begin
     perform kl_internal.authorize(
         case when p_source = 'apply' then 'admin' else 'state:write' end
     );
-    v_state := kl_internal.lock_or_create_state(p_name);
+    v_state := kl_internal.lock_or_create_state(p_name, p_upload_id);
     perform kl_internal.require_write_lock(v_state, null);
 
     v_origin.actor := kl_internal.current_actor();

@@ -12,6 +12,7 @@ from kl_internal.visible_states as s
 inner join kl_internal.resources as r
     on r.state_id = s.id
     and r.closed_no is null
+    and s.current_version_no > 0  -- otherwise its rows are of an upload that is under way
 inner join kl_internal.dependency_sets as d on d.id = r.dependency_set_id
 cross join lateral unnest(d.config_addresses) as a (config_address)
 left join kl_internal.resources as t

@@ -24,7 +24,7 @@ declare
     v_origin kl_internal.write_origin;
 begin
     perform kl_internal.authorize('state:write');
-    v_state := kl_internal.lock_or_create_state(p_name);
+    v_state := kl_internal.lock_or_create_state(p_name, p_upload_id);
     v_lock := kl_internal.require_write_lock(v_state, p_lock_id);
 
     v_origin.operation := v_lock.operation;

@@ -34,6 +34,8 @@ begin
         return;
     end if;
 
+    perform kl_internal.settle_claims(p_state, p_upload_id);
+
     select v.*
     into v_current
     from kl_internal.state_versions as v
@@ -95,6 +97,8 @@ begin
     perform kl_internal.record_version(v_draft);
     perform kl_internal.keep_opaque_chunks(v_draft, p_upload_id);
     perform kl_internal.record_write_events(p_state, v_current, v_draft, p_origin.forced);
+    -- What it claimed are the rows of the version now.
+    delete from kl_internal.upload_claims as c where c.upload_id = p_upload_id;
     perform kl_internal.sweep_upload(p_upload_id);
     return query select 'written', v_draft.id, v_draft.version_no, v_draft.serial, '{}';
 end;

@@ -22,7 +22,8 @@ as $$
         coalesce(array_agg(k.ordinal order by k.ordinal) filter (where r.id is null), '{}')
     from kl_internal.upload_keys(p_upload_id) as k
     left join kl_internal.resources as r
-        on r.state_id = p_state.id
+        on p_state.current_version_no > 0  -- otherwise its rows are claimed, not open
+        and r.state_id = p_state.id
         and r.closed_no is null
         and r.slice_hash = k.digest
     on conflict (upload_id) do update

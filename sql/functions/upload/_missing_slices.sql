@@ -19,6 +19,9 @@ begin
         from kl_internal.staged_slices as s
         where s.upload_id = p_upload_id
             and s.kind = 'opaque'
+        union all
+        select b.ordinal
+        from kl_internal.claimed_ordinals(p_upload_id) as b (ordinal)
     ) as o
     where o.ordinal = any (p_ordinals);
 
@@ -41,6 +44,11 @@ begin
                 where s.upload_id = p_upload_id
                     and s.kind = 'opaque'
                     and s.ordinal = o.ordinal
+            )
+            and not exists (
+                select
+                from kl_internal.claimed_ordinals(p_upload_id) as b (ordinal)
+                where b.ordinal = o.ordinal
             )
     );
 end;

@@ -27,7 +27,7 @@ begin
         inner join kl_internal.resources as r
             on r.state_id = p_state_id
             and (r.closed_no is null or r.closed_no = p_version_no)
-            and r.opened_no < p_version_no
+            and (r.opened_no < p_version_no or p_version_no = 1)  -- claimed, the second case
             and r.path = u.path
         inner join kl_internal.upload_keys(p_upload_id) as k
             on k.digest = r.slice_hash

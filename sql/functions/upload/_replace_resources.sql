@@ -17,6 +17,7 @@ declare
     v_marked_count  bigint := 0;
     v_same_count    bigint := 0;
     v_opened_digest bigint;
+    v_claimed       record;
 begin
     -- Sent because they differed then, and equal now: another writer brought them in between.
     delete from kl_internal.upload_objects as u
@@ -51,7 +52,15 @@ begin
     select o.opened_count, o.opened_digest
     into opened_count, v_opened_digest
     from kl_internal.open_resources(p_draft.state_id, v_upload_id, p_draft.version_no) as o;
-    changed_digest := changed_digest # v_opened_digest;
+    select
+        coalesce(sum(b.row_count), 0)::bigint as row_count,
+        coalesce(bit_xor(b.content_digest), 0) as digest
+    into v_claimed
+    from kl_internal.upload_batches as b
+    where b.upload_id = v_upload_id;
+
+    opened_count := opened_count + v_claimed.row_count;
+    changed_digest := changed_digest # v_opened_digest # v_claimed.digest;
 
     -- Each object that stays must be one row that stays.
     if p_objects - cardinality(p_comparison.unmatched) + v_marked_count

@@ -23,9 +23,8 @@ begin
             u.config_address,
             u.module,
             u.provider
-        from kl_internal.upload_objects as u
+        from kl_internal.upload_resources as u
         where u.upload_id = p_upload_id
-            and u.path is not null
         union
         -- Rows that stay, of resources that something changed in.
         select
@@ -41,9 +40,8 @@ begin
                 select
                     hashtextextended(u.config_address, 0),
                     u.config_address
-                from kl_internal.upload_objects as u
+                from kl_internal.upload_resources as u
                 where u.upload_id = p_upload_id
-                    and u.path is not null
             )
     ) as c
     group by c.config_address, c.module

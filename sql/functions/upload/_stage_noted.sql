@@ -2,8 +2,10 @@ create or replace function kl_internal.stage_noted(
     p_upload_id  uuid,
     p_ordinals   integer[],
     p_blocks     integer[],
+    p_forms      integer[],
     p_headers    bytea[],
     p_slices     bytea[],
+    p_keys       bytea[],
     p_attributes bytea[],
     p_identities bytea[],
     p_digests    bytea[],
@@ -16,12 +18,15 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     v_half    integer := cardinality(p_ordinals) / 2;
+    v_bodies  jsonb[];
     v_message text;
     v_detail  text;
 begin
+    v_bodies := kl_internal.parsed_bodies(p_slices, p_forms, p_escaped);
+    perform kl_internal.stage_dependencies(p_upload_id, v_bodies);
     perform kl_internal.stage_parsed(
-        p_upload_id, p_ordinals, p_blocks, p_headers, p_slices, p_attributes, p_identities,
-        p_digests, p_escaped
+        p_upload_id, p_ordinals, p_blocks, p_forms, p_headers, v_bodies, p_keys, p_attributes,
+        p_identities, p_digests, p_escaped
     );
     return true;
 exception
@@ -48,8 +53,9 @@ exception
 
         -- The first one that is refused is enough; what comes after it will not be stored.
         if not kl_internal.stage_noted(
-            p_upload_id, p_ordinals[:v_half], p_blocks[:v_half], p_headers, p_slices[:v_half],
-            p_attributes[:v_half], p_identities[:v_half], p_digests[:v_half], p_escaped
+            p_upload_id, p_ordinals[:v_half], p_blocks[:v_half], p_forms[:v_half], p_headers,
+            p_slices, p_keys[:v_half], p_attributes[:v_half], p_identities[:v_half],
+            p_digests[:v_half], p_escaped
         ) then
             insert into kl_internal.upload_objects (upload_id, ordinal, escaped)
             select
@@ -61,15 +67,16 @@ exception
         end if;
 
         return kl_internal.stage_noted(
-            p_upload_id, p_ordinals[v_half + 1:], p_blocks[v_half + 1:], p_headers,
-            p_slices[v_half + 1:], p_attributes[v_half + 1:], p_identities[v_half + 1:],
-            p_digests[v_half + 1:], p_escaped
+            p_upload_id, p_ordinals[v_half + 1:], p_blocks[v_half + 1:], p_forms[v_half + 1:],
+            p_headers, p_slices, p_keys[v_half + 1:], p_attributes[v_half + 1:],
+            p_identities[v_half + 1:], p_digests[v_half + 1:], p_escaped
         );
 end;
 $$;
 
 comment on function kl_internal.stage_noted(
-    uuid, integer[], integer[], bytea[], bytea[], bytea[], bytea[], bytea[], boolean
+    uuid, integer[], integer[], integer[], bytea[], bytea[], bytea[], bytea[], bytea[], bytea[],
+    boolean
 ) is
 'Parse objects of one form; keep why the first bad one is refused, as its problem.
 

@@ -1,4 +1,4 @@
--- requires: core/_clock
+-- requires: core/_clock, upload/_release_claims
 create or replace function kl.sweep_uploads(p_older_than interval)
 returns bigint
 language sql
@@ -6,10 +6,26 @@ volatile
 security definer
 set search_path = pg_catalog, pg_temp
 as $$
+    select kl_internal.release_claims(
+        array(
+            select c.upload_id
+            from kl_internal.upload_claims as c
+            where c.staged_at < kl_internal.clock() - p_older_than
+        )
+    );
+
     with objects as (
         delete from kl_internal.upload_objects as u
         where u.staged_at < kl_internal.clock() - p_older_than
         returning u.upload_id
+    ),
+    batches as (
+        delete from kl_internal.upload_batches as b
+        where b.staged_at < kl_internal.clock() - p_older_than
+    ),
+    resources as (
+        delete from kl_internal.upload_resources as r
+        where r.staged_at < kl_internal.clock() - p_older_than
     ),
     dependencies as (
         delete from kl_internal.upload_dependencies as u
