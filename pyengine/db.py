@@ -138,13 +138,13 @@ async def transaction(
     """Run the block in one transaction of `conn`, told who the caller is."""
     with translated():
         async with conn.transaction():
-            if read_only:
-                await conn.execute("set transaction read only")
+            settings = {"transaction_read_only": "on"} if read_only else {}
             if caller is not None:
-                await conn.execute(
-                    "select set_config('kl.token', %s, true), set_config('kl.actor', %s, true)",
-                    (caller.token or "", caller.actor or ""),
-                )
+                settings |= {"kl.token": caller.token or "", "kl.actor": caller.actor or ""}
+            if settings:  # in one statement: each is a way to the database and back
+                calls = ", ".join(["set_config(%s, %s, true)"] * len(settings))
+                values = [text for setting in settings.items() for text in setting]
+                await conn.execute(f"select {calls}".encode(), values)
             yield conn
 
 

@@ -22,6 +22,7 @@ import psycopg
 import pytest
 
 from cli.output import print_table
+from pyengine import embedded_host
 from tests.acceptance.large import write_state
 from tests.acceptance.programs import (
     Served,
@@ -61,52 +62,85 @@ def _measure(size: int) -> dict[str, float]:
         write_state(second, size, serial=2, changed=size // 2)
         found["body, MiB"] = first.stat().st_size / _MIB
         with serving(folder / "data") as served:
-            _posts_and_gets(served, found, size, first, second)
-            _jsonb(served, found, first)
+            with _jsonb(served, first) as (insert, select):
+                _posts(served, found, size, first, second, insert)
+                _gets(served, found, size, select)
             _terraform(served, found, folder, first)
+        with serving(folder / "data") as served:
+            _first_get(served, found)
         _ratios(found)
     return found
 
 
-def _posts_and_gets(
-    served: Served, found: dict[str, float], size: int, first: Path, second: Path
+def _posts(
+    served: Served,
+    found: dict[str, float],
+    size: int,
+    first: Path,
+    second: Path,
+    insert: Callable[[], None],
 ) -> None:
-    rounds = 3 if size < 100_000 else 2
-    url = urlsplit(served.state_url("bench"))
-    assert url.hostname is not None
-    # httpx would take seconds of the two cores to send a large body.
-    with closing(HTTPConnection(url.hostname, url.port, timeout=600)) as client:
+    """First and later POSTs, each first one beside the same body as jsonb: the load may change."""
+    with _client(served) as (client, path):
 
-        def post(path: Path) -> None:
-            _request(client, "POST", url.path, path.read_bytes())
+        def post(file: Path) -> None:
+            _request(client, "POST", path, file.read_bytes())
 
         def drop() -> None:
-            _request(client, "DELETE", url.path)
+            _request(client, "DELETE", path)
 
         post(first)  # what a first request of a session compiles is not of interest
-        drop()
-        times = []
-        with _peak(served) as peak:
-            before = _disk(served)
-            times.append(_timed(lambda: post(first)))
-        found["bytes on disk of the first version, MiB"] = (_disk(served) - before) / _MIB
-        found["server memory over idle, POST, MiB"] = peak()
-        for _ in range(rounds - 1):
+        insert()
+        posts, inserts = [], []
+        for number in range(_rounds(size)):
             drop()
-            times.append(_timed(lambda: post(first)))
-        found["first POST, s"] = statistics.median(times)
+            inserts.append(_cost(served, insert))
+            with _peak(served) as peak:
+                before = _disk(served)
+                posts.append(_cost(served, lambda: post(first)))
+            if number == 0:
+                found["bytes on disk of the first version, MiB"] = (_disk(served) - before) / _MIB
+                found["server memory over idle, POST, MiB"] = peak()
+        for name, costs in (("first POST", posts), ("jsonb insert", inserts)):
+            found[f"{name}, s"] = statistics.median(taken for taken, _ in costs)
+            found[f"{name}, s of processors"] = statistics.median(used for _, used in costs)
         found["POST again, no change, s"] = _timed(lambda: post(first))
         before = _disk(served)
         found["POST again, one change, s"] = _timed(lambda: post(second))
         found["bytes on disk of one change, MiB"] = (_disk(served) - before) / _MIB
-        with _peak(served) as peak:
-            whole, begun = zip(
-                *(_get(client, url.path, "identity") for _ in range(rounds)), strict=True
-            )
-        found["server memory over idle, GET, MiB"] = peak()
-        found["GET, first byte, s"] = statistics.median(begun)
-        found["GET, whole, s"] = statistics.median(whole)
-        found["GET, whole, gzip, s"] = _get(client, url.path, "gzip")[0]
+
+
+def _gets(served: Served, found: dict[str, float], size: int, select: Callable[[], None]) -> None:
+    with _client(served) as (client, path):
+        gets, selects = [], []
+        for _ in range(_rounds(size)):
+            selects.append(_timed(select))
+            gets.append(_get(client, path, "identity"))
+        found["GET, first byte, s"] = statistics.median(begun for _, begun in gets)
+        found["GET, whole, s"] = statistics.median(whole for whole, _ in gets)
+        found["GET, whole, gzip, s"] = _get(client, path, "gzip")[0]
+        found["jsonb select, s"] = statistics.median(selects)
+
+
+def _rounds(size: int) -> int:
+    return 15 if size <= 1000 else 5 if size < 100_000 else 3
+
+
+@contextmanager
+def _client(served: Served) -> Iterator[tuple[HTTPConnection, str]]:
+    """Lend a connection, and the path of the state that is measured."""
+    url = urlsplit(served.state_url("bench"))
+    assert url.hostname is not None
+    # httpx would take seconds of the two cores to send a large body.
+    with closing(HTTPConnection(url.hostname, url.port, timeout=600)) as client:
+        yield client, url.path
+
+
+def _first_get(served: Served, found: dict[str, float]) -> None:
+    """What a GET takes of a server that has done nothing yet: no memory is left over to use."""
+    with _client(served) as (client, path), _peak(served) as peak:
+        _get(client, path, "identity")
+    found["server memory over idle, GET, MiB"] = peak()
 
 
 def _request(client: HTTPConnection, method: str, path: str, body: bytes | None = None) -> None:
@@ -132,8 +166,9 @@ def _get(client: HTTPConnection, path: str, coding: str) -> tuple[float, float]:
     return taken, begun
 
 
-def _jsonb(served: Served, found: dict[str, float], path: Path) -> None:
-    """The same body as one jsonb value: chunks by COPY, aggregated, cast, inserted."""
+@contextmanager
+def _jsonb(served: Served, path: Path) -> Iterator[tuple[Callable[[], None], Callable[[], None]]]:
+    """The same body as one jsonb value: chunks by COPY, aggregated, cast, inserted; and read."""
     body = path.read_bytes()
     with psycopg.connect(conninfo(served.data_dir, "postgres"), autocommit=True) as conn:
         conn.execute("create unlogged table public.chunks (n int, chunk bytea)")
@@ -150,12 +185,10 @@ def _jsonb(served: Served, found: dict[str, float], path: Path) -> None:
                 "string_agg(chunk, ''::bytea order by n), 'UTF8')::jsonb from public.chunks"
             )
 
-        found["jsonb insert, s"] = statistics.median(_timed(insert) for _ in range(2))
-
         def select() -> None:
             conn.execute("select body::text from public.bodies limit 1").fetchone()
 
-        found["jsonb select, s"] = statistics.median(_timed(select) for _ in range(2))
+        yield insert, select
         conn.execute("drop table public.chunks, public.bodies")
 
 
@@ -195,6 +228,22 @@ def _disk(served: Served) -> int:
         user="postgres",
     )
     return int(size[0][0])
+
+
+def _cost(served: Served, work: Callable[[], Any]) -> tuple[float, float]:
+    """Seconds on the clock, and seconds of processors in the server and in PostgreSQL."""
+    before = _used(served)
+    taken = _timed(work)
+    return taken, _used(served) - before
+
+
+def _used(served: Served) -> float:
+    postmaster = embedded_host.read_postmaster(served.data_dir / "pgdata")
+    assert postmaster is not None
+    parents = [psutil.Process(postmaster.pid), psutil.Process(served.process.pid)]
+    times = [p.cpu_times() for p in (*parents, *parents[0].children(recursive=True))]
+    ended = times[0].children_user + times[0].children_system
+    return sum(t.user + t.system for t in times) + ended
 
 
 def _timed(work: Callable[[], Any]) -> float:
