@@ -1,0 +1,272 @@
+"""`kl refresh` beside `terraform apply -refresh-only`: same provider, objects, parallelism, run.
+
+The provider is the real one for AWS, the objects are IAM groups of a cloud on loopback: one call to
+the cloud each, so that what is around the call shows. Prints a table, saves it as JSON.
+KL_BENCH_REFRESH_SIZES names the sizes (1000 unless told; 10,000 take a quarter of an hour).
+"""
+
+import asyncio
+import json
+import os
+import resource
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import boto3
+import msgspec
+import pytest
+
+from cli.output import print_table
+from pyengine.codec.codec import Codec
+from pyengine.codec.config import ProviderConfig
+from pyengine.provider.client import ProviderClient
+from pyengine.provider.discovery import SearchPath
+from tests.acceptance.cloud import (
+    cli_configuration,
+    find_mirror,
+    provider_block,
+    running_cloud,
+)
+from tests.acceptance.programs import Terraform, find_terraform, serving
+from tests.acceptance.refreshing import KEYS, PROVIDER, SOURCE, Refreshing
+from tests.documents import Json
+
+pytestmark = pytest.mark.bench
+
+SIZES = tuple(int(size) for size in os.environ.get("KL_BENCH_REFRESH_SIZES", "1000").split(","))
+RESULTS = Path(__file__).parents[2] / "bench-results" / "refresh.json"
+PARALLELISM = 10
+TYPES = ("aws_iam_group", "aws_s3_bucket", "aws_instance", "aws_dynamodb_table", "aws_lb")
+
+
+def test_refresh() -> None:
+    """Measure each size on a server and a cloud of its own."""
+    mirror, program = find_mirror(SOURCE), find_terraform()
+    if mirror is None or program is None:
+        pytest.skip("needs terraform and a filesystem mirror with hashicorp/aws")
+    measured = {size: _measure(size, mirror, program) for size in SIZES}
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps(measured, indent=2) + "\n")
+    names = list(measured[SIZES[0]])
+    rows = [(name, *(f"{measured[size][name]:.2f}" for size in SIZES)) for name in names]
+    print_table(("", *(f"{size:,}" for size in SIZES)), rows)
+
+
+def _measure(size: int, mirror: Path, program: str) -> dict[str, float]:
+    found: dict[str, float] = {}
+    with (
+        tempfile.TemporaryDirectory(prefix="kl-", dir="/tmp") as name,
+        serving(Path(name) / "data") as served,
+        running_cloud() as cloud,
+    ):
+        document = _document(cloud, size)
+        one = Refreshing(served, "one", mirror, cloud)
+        one.put(document | {"resources": _first(document)})
+        one.configure()
+        _forget_schemas(one)
+        with _timed(found, "start, nothing cached"):
+            one.refresh()
+        with _timed(found, "start, schema cached"):
+            one.refresh()
+
+        at = Refreshing(served, "many", mirror, cloud)
+        at.put(document)
+        at.configure()
+        terraform = _terraform(Path(name) / "tf", mirror, program, cloud, document)
+        for turn in ("first", "second"):
+            with _timed(found, f"terraform apply -refresh-only, {turn}"):
+                out = terraform(
+                    "apply", "-refresh-only", "-auto-approve", f"-parallelism={PARALLELISM}"
+                )
+            assert "0 added, 0 changed, 0 destroyed" in out
+            with _timed(found, f"kl refresh, {turn}"):
+                refreshed = at.refresh("--parallelism", str(PARALLELISM))
+            assert (refreshed["resources_checked"], refreshed["changed_addresses"]) == (size, [])
+        with _timed(found, "the provider's calls alone"):
+            asyncio.run(_calls_alone(at, document))
+        for turn in ("first", "second"):
+            ours = found[f"kl refresh, {turn}, s"]
+            found[f"kl / terraform, {turn}"] = (
+                ours / found[f"terraform apply -refresh-only, {turn}, s"]
+            )
+        found["second kl refresh beyond the calls, s"] = (
+            found["kl refresh, second, s"] - found["the provider's calls alone, s"]
+        )
+        _codecs(found, at)
+    return found
+
+
+@contextmanager
+def _timed(found: dict[str, float], name: str) -> Iterator[None]:
+    """Note wall time, and the CPU time of the programs that were run and have ended."""
+    before, start = _cpu(), time.perf_counter()
+    yield
+    found[f"{name}, s"] = time.perf_counter() - start
+    found[f"{name}, CPU s"] = _cpu() - before
+
+
+def _cpu() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def _document(cloud: str, size: int) -> Json:
+    iam = boto3.client(
+        "iam",
+        endpoint_url=cloud,
+        region_name="us-east-1",
+        aws_access_key_id="test",
+        aws_secret_access_key="test",
+    )
+
+    def made(number: int) -> Json:
+        group = iam.create_group(GroupName=f"g{number}")["Group"]
+        attributes = {
+            "arn": group["Arn"],
+            "id": group["GroupName"],
+            "name": group["GroupName"],
+            "path": group["Path"],
+            "unique_id": group["GroupId"],
+        }
+        return {
+            "index_key": number,
+            "schema_version": 0,
+            "attributes": attributes,
+            "sensitive_attributes": [],
+            "private": "bnVsbA==",
+        }
+
+    with ThreadPoolExecutor(8) as pool:
+        instances = list(pool.map(made, range(size)))
+    block = {"mode": "managed", "type": "aws_iam_group", "name": "g", "provider": PROVIDER}
+    return {
+        "version": 4,
+        "terraform_version": "1.11.4",
+        "serial": 1,
+        "lineage": "bench-refresh",
+        "outputs": {},
+        "resources": [block | {"instances": instances}],
+        "check_results": None,
+    }
+
+
+def _first(document: Json) -> list[Json]:
+    (block,) = document["resources"]
+    return [block | {"instances": block["instances"][:1]}]
+
+
+def _forget_schemas(at: Refreshing) -> None:
+    """Empty the cache, which configuring has filled."""
+    at.served.query(
+        "with gone as (delete from kl_internal.provider_schemas returning id) select from gone",
+        user="postgres",
+    )
+
+
+def _terraform(folder: Path, mirror: Path, program: str, cloud: str, document: Json) -> Terraform:
+    (block,) = document["resources"]
+    terraform = Terraform(folder, program, cli_configuration=cli_configuration(mirror))
+    terraform.write(provider_block(cloud), "provider.tf")
+    terraform.write(
+        f'resource "aws_iam_group" "g" {{\n  count = {len(block["instances"])}\n'
+        '  name  = "g${count.index}"\n}\n'
+    )
+    terraform.write(json.dumps(document), "terraform.tfstate")
+    terraform("init")
+    return terraform
+
+
+async def _calls_alone(at: Refreshing, document: Json) -> None:
+    """Launch, configure, upgrade, read and close, with everything encoded before."""
+    found = SearchPath.from_environment((at.mirror,)).find(SOURCE)
+    config = ProviderConfig(_provider_schema(at, found.version)).build(_config(at), KEYS)
+    codec = Codec(_schemas(at, ("aws_iam_group",))["aws_iam_group"])
+    (block,) = document["resources"]
+    texts = [json.dumps(one["attributes"]).encode() for one in block["instances"]]
+    waiting = iter([(text, codec.encode(text)) for text in texts])
+
+    async def some(client: ProviderClient) -> None:
+        for text, wire in waiting:
+            await client.upgrade_resource_state("aws_iam_group", 0, text)
+            await client.read_resource("aws_iam_group", wire, private=b"null", identity=None)
+
+    client = await ProviderClient.open(found.executable)
+    async with client:
+        await client.configure(config, validate=False)  # as kl refresh does
+        async with asyncio.TaskGroup() as tasks:
+            for _ in range(PARALLELISM):
+                tasks.create_task(some(client))
+
+
+def _config(at: Refreshing) -> str:
+    [(config,)] = at.served.query(
+        "select c.config::text from kl.provider_configs(%s) as c", at.state, user="kl_server"
+    )
+    return str(config)
+
+
+def _provider_schema(at: Refreshing, version: str) -> str:
+    [(schema,)] = at.served.query(
+        "select s.provider::text from kl.provider_schema(%s, %s) as s",
+        f"registry.terraform.io/{SOURCE}",
+        version,
+        user="kl_server",
+    )
+    return str(schema)
+
+
+def _schemas(at: Refreshing, types: tuple[str, ...]) -> dict[str, str]:
+    rows = at.served.query(
+        "select r.type, r.schema::text from kl_internal.provider_resource_schemas as r "
+        "where r.type = any (%s)",
+        list(types),
+        user="postgres",
+    )
+    return dict(rows)
+
+
+def _codecs(found: dict[str, float], at: Refreshing) -> None:
+    """Note how many instances of real types go through the codec in a second, out and back."""
+    for type_, schema in sorted(_schemas(at, TYPES).items()):
+        codec = Codec(schema)
+        text = codec.canonical(_filled(json.loads(schema)["block"]))
+        found[f"codec, {type_}, instances / s"] = _rate(
+            lambda codec=codec, text=text: codec.decode(codec.encode(text))  # type: ignore[misc]
+        )
+
+
+def _filled(block: Json) -> bytes:
+    """Return attributes with a value wherever a plain one fits: more than a real object has."""
+    values: dict[str, Any] = {"string": "a value of some length", "number": 8080, "bool": True}
+    values |= {'["map","string"]': {"Name": "x", "team": "y"}, '["set","string"]': ["a", "b"]}
+    values['["list","string"]'] = ["a", "b"]
+
+    def one(inner: Json) -> Json:
+        made = {
+            a["name"]: values.get(
+                a["type"]
+                if isinstance(a["type"], str)
+                else json.dumps(a["type"], separators=(",", ":"))
+            )
+            for a in inner["attributes"]
+            if "type" in a and not a.get("write_only")
+        }
+        for b in inner["block_types"]:
+            single = b["nesting"] in ("SINGLE", "GROUP")
+            made[b["type_name"]] = one(b["block"]) if single else [one(b["block"])]
+        return made
+
+    return msgspec.json.encode(one(block))
+
+
+def _rate(work: Callable[[], object]) -> float:
+    rounds, start = 0, time.perf_counter()
+    while (spent := time.perf_counter() - start) < 1:
+        work()
+        rounds += 1
+    return rounds / spent
