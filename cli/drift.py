@@ -118,7 +118,9 @@ def _row(found: _Found) -> tuple[Any, ...]:
     drift = found.drift
     return (
         found.state,
-        drift.address,
+        f"{drift.address} (deposed object {drift.deposed_key})"
+        if drift.deposed_key
+        else drift.address,
         drift.drift_kind,
         ", ".join(change.path for change in drift.changes) or None,
         drift.detected_at_serial,

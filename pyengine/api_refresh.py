@@ -89,6 +89,7 @@ class Drift:
     detected_at: datetime
     refresh_run_id: UUID | None
     acknowledged_reason: str | None
+    deposed_key: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +201,7 @@ async def list_current_drift(conn: Connection, state: str, limit: int) -> list[D
     async with conn.cursor(row_factory=kwargs_row(_drift)) as cursor:
         await cursor.execute(
             "select address, type, drift_kind, changes::text as changes, detected_at_serial, "
-            "detected_at, refresh_run_id, acknowledged_reason "
+            "detected_at, refresh_run_id, acknowledged_reason, deposed_key "
             "from kl.list_current_drift(p_state => %(state)s, p_limit => %(limit)s)",
             {"state": state, "limit": limit},
         )

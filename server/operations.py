@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from pyengine import api_commit, api_readers, api_refresh, api_runs, api_scope, api_verify
+from pyengine.pages import LARGEST, Page
 from server import engine_commit_types as commit_types
 from server import engine_run_types as types
 from server.engine_requests import StateRequest
@@ -38,7 +39,7 @@ _ADDRESS: Final = Parameter("address", required=True)
 _VERSION: Final = Parameter("version")
 _TAG: Final = Parameter("tag", required=True)
 _LOCK: Final = Parameter("ID")
-_LIMIT: Final = Parameter("limit", schema={"type": "integer", "minimum": 1, "maximum": 1000})
+_LIMIT: Final = Parameter("limit", schema={"type": "integer", "minimum": 1, "maximum": LARGEST})
 _PAGE: Final = (Parameter("after"), _LIMIT)
 _WRITE_ERRORS: Final = (
     "state_not_found",
@@ -94,10 +95,10 @@ _ADMIN: Final = {
         ),
     ),
     "GET /v1/admin/history": Operation(
-        list[api_readers.Version], query=(_NAME, *_PAGE), errors=_READ_ERRORS
+        Page[api_readers.Version], query=(_NAME, *_PAGE), errors=_READ_ERRORS
     ),
     "GET /v1/admin/diff": Operation(
-        list[api_readers.ObjectChange],
+        Page[api_readers.ObjectChange],
         query=(_NAME, Parameter("from", required=True), Parameter("to"), *_PAGE),
         errors=_READ_ERRORS,
     ),
@@ -105,10 +106,10 @@ _ADMIN: Final = {
         list[api_readers.ShownObject], query=(_NAME, _ADDRESS, _VERSION), errors=_READ_ERRORS
     ),
     "GET /v1/admin/timeline": Operation(
-        list[api_readers.Entry], query=(_NAME, _ADDRESS, *_PAGE), errors=_READ_ERRORS
+        Page[api_readers.Entry], query=(_NAME, _ADDRESS, *_PAGE), errors=_READ_ERRORS
     ),
     "GET /v1/admin/graph": Operation(
-        list[api_readers.Node],
+        Page[api_readers.Node],
         query=(
             _NAME,
             Parameter("address"),
@@ -133,7 +134,7 @@ _ADMIN: Final = {
         list[api_refresh.Drift],
         query=(
             _NAME,
-            Parameter("limit", schema={"type": "integer", "minimum": 1, "maximum": 10_000}),
+            Parameter("limit", schema={"type": "integer", "minimum": 1, "maximum": LARGEST}),
         ),
         errors=("state_not_found",),
     ),

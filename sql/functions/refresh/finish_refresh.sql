@@ -12,7 +12,8 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    v_counts record;
+    v_changed    integer;
+    v_superseded integer;
 begin
     perform kl_internal.require_refresh_run(p_refresh_run_id);
 
@@ -23,15 +24,24 @@ begin
             detail = jsonb_build_object('status', p_status)::text;
     end if;
 
-    v_counts := kl_internal.count_reads(p_refresh_run_id);
+    begin
+        select
+            cardinality(c.changed_addresses),
+            c.superseded
+        into v_changed, v_superseded
+        from kl_internal.count_reads(p_refresh_run_id) as c;
+    exception
+        when data_exception then
+            v_changed := null;  -- what cannot be compared cannot keep a run from its end
+    end;
 
     update kl_internal.refresh_runs as r
     set status = p_status,
         finished_at = kl_internal.clock(),
         resources_checked = p_checked,
-        resources_changed = cardinality(v_counts.changed_addresses),
+        resources_changed = v_changed,
         resources_failed = p_failed,
-        resources_superseded = v_counts.superseded,
+        resources_superseded = v_superseded,
         error_summary = p_error_summary
     where r.id = p_refresh_run_id
         and r.status = 'running';

@@ -10,7 +10,8 @@ returns table (
     detected_at_serial   numeric,
     detected_at          timestamptz,
     refresh_run_id       uuid,
-    acknowledged_reason  text
+    acknowledged_reason  text,
+    deposed_key          text
 )
 language sql
 stable
@@ -25,7 +26,8 @@ as $$
         d.detected_at_serial,
         d.detected_at,
         d.refresh_run_id,
-        d.acknowledged_reason
+        d.acknowledged_reason,
+        d.deposed_key
     from kl.current_resource_drift as d
     where d.state_id = (select kl.state_id(p_state))
         and (select kl.state_id(p_state)) is not null  -- asked even where there is no row

@@ -248,7 +248,7 @@ class Clients(RuleBasedStateMachine):
         lease=st.sampled_from(LEASES),
         fresh=st.booleans(),
     )
-    def work(self, number: int, glob: str, lease: int, fresh: bool) -> None:  # noqa: FBT001
+    def work(self, number: int, glob: str, lease: int, fresh: bool) -> None:
         """Go the whole way to a commit, from the current version or from an older one."""
         self.plain_unlock()
         self.set_out(number, glob, lease)

@@ -247,6 +247,14 @@ def test_list_is_in_document_order_and_bounded(conn: Connection) -> None:
     assert conn.execute(query, (0,)).fetchall() == []
 
 
+def test_list_tells_a_deposed_object_from_the_current_one(conn: Connection) -> None:
+    old = instance({"id": "old"}, deposed="0badcafe")
+    write(conn, "s", state(1, resource("a", instance({"id": "new"}), old)))
+    refresh(conn, a=GONE)
+    found = conn.execute("select address, deposed_key from kl.list_current_drift('s', null)")
+    assert found.fetchall() == [("terraform_data.a", None), ("terraform_data.a", "0badcafe")]
+
+
 def test_list_raises_for_a_state_that_is_not_there(conn: Connection) -> None:
     with refused(conn, "KL201"):
         conn.execute("select * from kl.list_current_drift('typo', 5)")

@@ -31,6 +31,15 @@ def test_run_that_read_nothing_ends(conn: Connection) -> None:
     assert run.audit() == ("cancelled", 1, None, 0, 0, 0, 0)
 
 
+def test_run_whose_reads_cannot_be_compared_ends_too(conn: Connection) -> None:
+    write(conn, "s", state(1, resource("a")))
+    run = begin(conn)
+    (stored,) = run.objects()
+    run.stage((stored.resource_id, "read", 0, b"{no JSON", *[None] * 6))
+    run.finish("failed", 1, 0, "interrupted")
+    assert run.audit() == ("failed", 1, None, 1, None, 0, None)
+
+
 @pytest.mark.parametrize("status", ["running", "done", "", None])
 def test_other_ends_are_refused(conn: Connection, status: Any) -> None:  # noqa: ANN401
     write(conn, "s", state(1))
