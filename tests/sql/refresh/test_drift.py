@@ -7,6 +7,8 @@ import pytest
 from tests.clusters import Connection
 from tests.documents import Json, instance, lock_info, resource, state
 from tests.sql.auth.acting import act, new_token, one
+from tests.sql.commit.committing import commit, delta, writer
+from tests.sql.commit.operating import move
 from tests.sql.locks.test_lock_state import lock
 from tests.sql.refreshing import GONE, begin, refresh
 from tests.sql.staging import refused, stage, write
@@ -157,6 +159,30 @@ def test_native_apply_settles_what_it_had_reserved(
         "select address from kl.current_resource_drift order by address"
     ).fetchall()
     assert [row[0] for row in rows] == left
+
+
+def test_delta_of_an_apply_run_settles_what_the_run_had_reserved(conn: Connection) -> None:
+    write(conn, "s", state(1, resource("a"), resource("b")))
+    found = {"attributes": {"id": "drifted"}}
+    refresh(conn, a=found, b=found)
+    run = writer(conn, "terraform_data.a")
+    commit(run, delta(resource("a", instance({"id": "again"}))), base=2)
+    assert _drift(conn) == [("terraform_data.b", "changed", 2)]
+    assert conn.execute(
+        "select address, cleared_by, settled_run_id from kl.drift_history('s')"
+    ).fetchall() == [
+        ("terraform_data.a", "apply", run.id),
+        ("terraform_data.b", None, None),
+    ]
+
+
+def test_moved_drift_is_none_until_it_is_found_again(conn: Connection) -> None:
+    write(conn, "s", state(1, _one(1)))
+    refresh(conn, a={"attributes": {"id": "a", "size": 2}})
+    move(conn, ("terraform_data.a", "terraform_data.z"))
+    assert _drift(conn) == []
+    refresh(conn, z={"attributes": {"id": "a", "size": 3}})
+    assert _drift(conn) == [("terraform_data.z", "changed", 4)]
 
 
 def test_upgrade_is_told_from_change(conn: Connection) -> None:
