@@ -13,6 +13,12 @@ declare
     v_checks  jsonb;
     v_problem text;
 begin
+    if v_text is null
+        and p_delta.terraform_version = p_draft.terraform_version
+        and not p_draft.escaped then
+        return p_draft;
+    end if;
+
     if kl_internal.needs_escape(v_text) or strpos(p_delta.terraform_version, chr(64976)) > 0 then
         v_draft := kl_internal.escaped_version(v_draft);
     end if;

@@ -11,12 +11,9 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan  -- a few versions, or thousands
 as $$
 declare
-    v_scopes kl_gist.scope_multirange := kl_internal.live_scopes(p_run_id, 'read');
+    v_scopes kl_gist.scope_multirange;
 begin
-    if not kl_internal.others_wrote_since(p_base, p_run_id) then
-        return null;
-    end if;
-
+    v_scopes := kl_internal.live_scopes(p_run_id, 'read');
     return (
         with versions as materialized (
             select v.version_no

@@ -1,6 +1,7 @@
 create or replace function kl_internal.others_wrote_since(
-    p_base   kl_internal.state_versions,
-    p_run_id uuid
+    p_base       kl_internal.state_versions,
+    p_current_no bigint,
+    p_run_id     uuid
 )
 returns boolean
 language plpgsql
@@ -8,7 +9,7 @@ stable
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-    return exists (
+    return p_base.version_no < p_current_no and exists (
         select
         from kl_internal.state_versions as v
         where v.state_id = p_base.state_id
@@ -18,5 +19,7 @@ begin
 end;
 $$;
 
-comment on function kl_internal.others_wrote_since(kl_internal.state_versions, uuid) is
-'Whether a version after that one is not the run''s own.';
+comment on function kl_internal.others_wrote_since(
+    kl_internal.state_versions, bigint, uuid
+) is
+'Whether a version after that one, up to the current one, is not the run''s own.';

@@ -51,8 +51,14 @@ begin
     v_delta.delete_set := kl_internal.checked_list(
         v_given -> 'delete_set', '/delta/delete_set', v_delta.mark
     );
-    v_delta.output_delete_set := kl_internal.checked_list(
+    perform kl_internal.checked_list(
         v_given -> 'output_delete_set', '/delta/output_delete_set', v_delta.mark
+    );
+    v_delta.output_delete_set := array(
+        select kl_internal.unmasked_text(e.element, v_delta.mark)
+        from json_array_elements(
+            kl_internal.checked_member(v_given, 'output_delete_set', 'array', '/delta')
+        ) as e (element)
     );
     return v_delta;
 end;
@@ -61,5 +67,5 @@ $$;
 comment on function kl_internal.read_delta(json) is
 'The members of a delta, each of the type it must have; the JSON pointer says which is not.
 
-lineage and terraform_version are in escaped form (kl_internal.escape_json). Its resources and
-outputs are not looked into yet. Raises: KL001.';
+lineage, terraform_version and output_delete_set are in escaped form (kl_internal.escape_json). Its
+resources and outputs are not looked into yet. Raises: KL001.';

@@ -1,5 +1,6 @@
 create or replace function kl_internal.rebased_outputs(
     p_base       kl_internal.state_versions,
+    p_current_no bigint,
     p_run_id     uuid,
     p_upload_id  uuid,
     p_delete_set text[],
@@ -11,8 +12,17 @@ volatile
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    v_others boolean := kl_internal.others_wrote_since(p_base, p_run_id);
+    v_others boolean := kl_internal.others_wrote_since(p_base, p_current_no, p_run_id);
 begin
+    if p_delete_set = '{}' and not exists (
+        select
+        from kl_internal.staged_slices as s
+        where s.upload_id = p_upload_id
+    ) then
+        keys := '{}';
+        return;
+    end if;
+
     with named as materialized (
         -- content is null for an output that is to go.
         select
@@ -22,7 +32,7 @@ begin
         from kl_internal.parsed_outputs(p_upload_id) as p
         union all
         select
-            kl_internal.bounded_text(kl_internal.escaped_text(d.name, false)),
+            kl_internal.bounded_text(d.name),
             d.name,
             null
         from unnest(p_delete_set) as d (name)
@@ -70,7 +80,7 @@ begin
     -- What the client left as it was in the base is not written over what somebody else made of it.
     select
         coalesce(array_agg(c.name_key) filter (where not c.is_moved), '{}'),
-        array_agg('output.' || c.name order by c.name collate "C") filter (
+        array_agg('output.' || kl_internal.unescape_json(c.name) order by c.name collate "C") filter (
             where c.is_moved
                 and c.content is distinct from c.base_content
                 and c.content is distinct from c.current_content
@@ -81,7 +91,7 @@ end;
 $$;
 
 comment on function kl_internal.rebased_outputs(
-    kl_internal.state_versions, uuid, uuid, text[]
+    kl_internal.state_versions, bigint, uuid, uuid, text[]
 ) is
 'The name keys of the outputs that a delta really changes, compared with its base.
 

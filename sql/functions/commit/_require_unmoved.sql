@@ -14,8 +14,11 @@ as $$
 declare
     v_moved text[];
 begin
-    v_moved := kl_internal.moved_since(p_base, p_run_id, p_upload_id, p_paths) || p_outputs;
+    if not kl_internal.others_wrote_since(p_base, p_state.current_version_no, p_run_id) then
+        return;
+    end if;
 
+    v_moved := kl_internal.moved_since(p_base, p_run_id, p_upload_id, p_paths) || p_outputs;
     if v_moved <> '{}' then
         perform kl_internal.raise_conflict(p_base, p_state, v_moved);
     end if;

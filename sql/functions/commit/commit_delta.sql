@@ -48,7 +48,7 @@ begin
     perform kl_internal.refuse_opaque(v_draft);
     perform kl_internal.require_lineage(v_draft, v_delta.lineage, p_base_version_id);
     v_outputs := kl_internal.rebased_outputs(
-        v_base, v_run.id, v_upload_id, v_delta.output_delete_set
+        v_base, v_state.current_version_no, v_run.id, v_upload_id, v_delta.output_delete_set
     );
     perform kl_internal.require_unmoved(
         v_base, v_state, v_run.id, v_upload_id, v_named.paths, v_outputs.conflicts

@@ -6,16 +6,22 @@ strict
 parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-    -- First the pairs of backslashes, so that each remaining backslash opens an escape.
+    -- First the pairs of backslashes, so that each remaining backslash opens an escape; then NUL,
+    -- a high surrogate without a low one, a low one without a high one.
     select regexp_replace(
-        replace(p_text, '\\', p_mark || 'b'),
-        '\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})',
+        regexp_replace(
+            replace(replace(p_text, '\\', p_mark || 'b'), '\u0000', p_mark || '0000'),
+            '\\u([dD][89abAB][0-9a-fA-F]{2})(?!\\u[dD][c-fC-F][0-9a-fA-F]{2})',
+            p_mark || '\1',
+            'g'
+        ),
+        '(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})',
         p_mark || '\1',
         'g'
     );
 $$;
 
 comment on function kl_internal.mask_escapes(text, text) is
-'JSON text in which p_mark stands for the escapes that json functions refuse: NUL and surrogates.
+'JSON text in which p_mark stands for the escapes that json functions refuse.
 
-p_mark is a text that is nowhere in it. kl_internal.unmask_escapes is the inverse.';
+Those are NUL and a surrogate without its other half. p_mark is a text that is nowhere in it. kl_internal.unmask_escapes is the inverse.';

@@ -132,6 +132,12 @@ def test_a_group_means_all_its_instances(conn: Connection) -> None:
     assert addresses(conn) == [A, B, "terraform_data.g[0]"]
 
 
+def test_an_address_may_hold_escaped_characters_beyond_the_first_plane(conn: Connection) -> None:
+    keyed = resource("g", instance({"id": "\0"}, index_key="\U0001f600"))
+    commit(writer(conn, "*"), delta(keyed, write=['terraform_data.g["\U0001f600"]']))
+    assert addresses(conn)[-1] == 'terraform_data.g["\U0001f600"]'
+
+
 def test_an_unchanged_payload_keeps_its_row(conn: Connection) -> None:
     commit(writer(conn, A), delta(resource("a")))
     found = conn.execute("select address, create_version_no from kl.resources order by 1")
