@@ -9,6 +9,7 @@ import os
 import statistics
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,8 +18,9 @@ import pytest
 from cli.output import print_table
 from tests import landscape
 from tests.clusters import Cluster, Connection, Database, running_cluster
-from tests.documents import resource, state
+from tests.documents import Json, resource, state
 from tests.importing import put
+from tests.sql.commit.committing import commit, delta
 from tests.sql.engine import begin
 from tests.sql.staging import write
 
@@ -28,6 +30,12 @@ RESULTS = Path(__file__).parents[2] / "bench-results" / "engine.json"
 WANTED = 1_000
 HELD = 10_000
 ROUNDS = 21
+SIZES = tuple(
+    int(size) for size in os.environ.get("KL_BENCH_SIZES", "1000,10000,100000").split(",")
+)
+COMMITS = 400
+WRITERS = 8
+BLOCK = 60  # a block of ten instances, after the single resources
 
 
 @dataclass(frozen=True)
@@ -124,17 +132,88 @@ def test_reservations(bench_database: Database) -> None:
     report(*found)
 
 
+@pytest.mark.parametrize("size", SIZES)
+def test_delta_commit(bench_database: Database, size: int) -> None:
+    """Commit one changed object again and again, alone, in states of three sizes."""
+    document = _filled(bench_database, size)
+    with bench_database.connect() as conn:
+        conn.execute("set jit = off")
+        commit_one = _committer(conn, document, BLOCK)
+        for warm in range(20):
+            commit_one(warm)
+        report(measure(conn, f"one-resource delta at {size:,}", COMMITS, commit_one))
+
+
+def test_disjoint_writers(bench_database: Database) -> None:
+    """Commit from 8 disjoint writers at once, each on the base it began with; against one."""
+    document = _filled(bench_database, SIZES[-1])
+    commits = COMMITS // WRITERS
+
+    def work(block: int) -> list[float]:
+        with bench_database.connect() as conn:
+            commit_one = _committer(conn, document, block)
+            commit_one(0)
+            return [_milliseconds(lambda n=n: commit_one(n)) for n in range(1, commits)]
+
+    rows = []
+    for writers in (1, WRITERS):
+        start = time.perf_counter()
+        with ThreadPoolExecutor(writers) as pool:
+            times = list(pool.map(work, range(BLOCK + writers, BLOCK + 2 * writers)))
+        seconds = time.perf_counter() - start
+        flat = [t for one in times for t in one]
+        name = (
+            f"one-resource delta, {writers} disjoint writers, {len(flat) / seconds:,.0f} a second"
+        )
+        rows.append(Measured(name, flat, [0]))
+    report(*rows)
+
+
+def _filled(database: Database, size: int) -> Json:
+    document = landscape.document(size)
+    put(database, "s", document)
+    with database.connect("postgres") as owner:
+        owner.execute("alter system set full_page_writes = off")
+        owner.execute("select pg_reload_conf()")
+        owner.execute("vacuum analyze")
+    return document
+
+
+def _committer(conn: Connection, document: Json, block: int) -> Callable[[int], object]:
+    """Return what commits the next change of one object of a block, as a run of its own."""
+    resource = document["resources"][block]
+    [changed] = [i for i in resource["instances"] if i["index_key"] == 1]
+    address = f"{resource['module']}.{resource['type']}.{resource['name']}[1]"
+    base = 1
+    run = begin(conn)
+    run.acquire(address, *((needed, "read") for needed in changed["dependencies"]))
+    run.lock()
+
+    def commit_one(number: int) -> object:
+        nonlocal base
+        attributes = changed["attributes"] | {"size": number}
+        payload = resource | {"instances": [changed | {"attributes": attributes}]}
+        change = delta(payload, write=[address], lineage=document["lineage"])
+        base = commit(run, change, base).serial
+        return base
+
+    return commit_one
+
+
+def _milliseconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return (time.perf_counter() - start) * 1000
+
+
 def _addresses(module: str) -> list[str]:
     return [f'module.app["{module}"].aws_instance.web[{n}]' for n in range(WANTED)]
 
 
-SCOPE_SIZES = tuple(
-    int(size) for size in os.environ.get("KL_BENCH_SIZES", "1000,10000,100000").split(",")
-)
 WARM = 10  # rounds that plan what later ones reuse
 
 
-@pytest.mark.parametrize("size", SCOPE_SIZES)
+@pytest.mark.parametrize("size", SIZES)
 def test_scopes_and_slices(bench_database: Database, size: int) -> None:
     """Expand scopes of up to 1,000 objects, and fetch slices of 100, out of a large state."""
     put(bench_database, "large", landscape.document(size))

@@ -8,35 +8,38 @@ returns text[]
 language plpgsql
 volatile
 set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_custom_plan  -- a few versions, or thousands
+set enable_hashjoin = off  -- few rows are of those versions, which no statistics know
+set enable_mergejoin = off
+set enable_seqscan = off
 as $$
 declare
-    v_scopes kl_gist.scope_multirange;
+    v_scopes   kl_gist.scope_multirange;
+    v_versions bigint[];
 begin
     v_scopes := kl_internal.live_scopes(p_run_id, 'read');
+    v_versions := array(
+        select v.version_no
+        from kl_internal.state_versions as v
+        where v.state_id = p_base.state_id
+            and v.version_no > p_base.version_no
+            and v.run_id is distinct from p_run_id
+    );
     return (
-        with versions as materialized (
-            select v.version_no
-            from kl_internal.state_versions as v
-            where v.state_id = p_base.state_id
-                and v.version_no > p_base.version_no
-                and v.run_id is distinct from p_run_id
-        ),
-        changed as (
+        with changed as (
             -- What the run has reserved, and somebody else has opened or closed.
             select r.address
-            from versions as v
-            inner join kl_internal.resources as r
-                on r.state_id = p_base.state_id
-                and r.opened_no = v.version_no
-            where v_scopes @> r.path
+            from kl_internal.resources as r
+            where r.state_id = p_base.state_id
+                and r.opened_no > p_base.version_no
+                and r.opened_no = any (v_versions)
+                and v_scopes @> r.path
             union
             select r.address
-            from versions as v
-            inner join kl_internal.resources as r
-                on r.state_id = p_base.state_id
-                and r.closed_no = v.version_no
-            where v_scopes @> r.path
+            from kl_internal.resources as r
+            where r.state_id = p_base.state_id
+                and r.closed_no > p_base.version_no
+                and r.closed_no = any (v_versions)
+                and v_scopes @> r.path
         ),
         needed as materialized (
             select unnest(u.config_addresses) as config_address
@@ -64,12 +67,12 @@ begin
             where not v_scopes @> r.path
             union
             select r.address
-            from versions as v
-            inner join kl_internal.resources as r
-                on r.state_id = p_base.state_id
-                and r.closed_no = v.version_no
+            from kl_internal.resources as r
             inner join needed as n on n.config_address = r.config_address
-            where not v_scopes @> r.path
+            where r.state_id = p_base.state_id
+                and r.closed_no > p_base.version_no
+                and r.closed_no = any (v_versions)
+                and not v_scopes @> r.path
         )
         select array_agg(c.address order by c.address collate "C")
         from (
