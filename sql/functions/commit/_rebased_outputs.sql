@@ -80,7 +80,9 @@ begin
     -- What the client left as it was in the base is not written over what somebody else made of it.
     select
         coalesce(array_agg(c.name_key) filter (where not c.is_moved), '{}'),
-        array_agg('output.' || kl_internal.unescape_json(c.name) order by c.name collate "C") filter (
+        array_agg(
+            'output.' || kl_internal.unescape_json(c.name) order by c.name collate "C"
+        ) filter (
             where c.is_moved
                 and c.content is distinct from c.base_content
                 and c.content is distinct from c.current_content

@@ -24,4 +24,5 @@ $$;
 comment on function kl_internal.mask_escapes(text, text) is
 'JSON text in which p_mark stands for the escapes that json functions refuse.
 
-Those are NUL and a surrogate without its other half. p_mark is a text that is nowhere in it. kl_internal.unmask_escapes is the inverse.';
+Those are NUL and a surrogate without its other half. p_mark is a text that is nowhere in it.
+kl_internal.unmask_escapes is the inverse.';
