@@ -99,6 +99,7 @@ def _planned(terraform: Terraform, *words: str) -> dict[str, list[str]]:
     }
 
 
+@pytest.mark.slow
 def test_finds_what_changed_and_terraform_agrees(at: Refreshing, terraform: Terraform) -> None:
     terraform.write(MAIN)
     terraform("init")
@@ -177,7 +178,6 @@ def test_the_provider_itself_upgrades_what_an_older_one_wrote(
     (upgraded,) = [b for b in at.document()["resources"] if b["type"] == "aws_dynamodb_table"]
     assert upgraded["instances"][0]["schema_version"] == current
     assert {kind for _, kind in at.drift()} <= {"upgraded"}
-    assert _planned(terraform, "-refresh=false") == {}
 
 
 def test_aliases_of_two_regions_are_two_providers(at: Refreshing, terraform: Terraform) -> None:
