@@ -16,6 +16,8 @@ from tests.service import Backend
 INFO = lock_info("11111111-2222-3333-4444-555555555555")
 Ask = Callable[..., httpx.Response]
 
+NOBODY = "00000000-0000-4000-8000-000000000000"
+
 
 @pytest.fixture
 def written(backend: Backend) -> Backend:
@@ -160,30 +162,30 @@ def test_every_form_of_naming_a_state_is_one_state(written: Backend) -> None:
         ("apply-runs/begin", {"state": "a", "info": []}, "/info"),
         ("apply-runs/list", {"state": "a", "limit": 0}, "/limit"),
         ("reservations/acquire", {"state": "a", "want": []}, ""),
-        ("reservations/acquire", {"state": "a", "apply_id": str(uuid4()), "want": [{}]}, "/want/0"),
+        ("reservations/acquire", {"state": "a", "apply_id": NOBODY, "want": [{}]}, "/want/0"),
         (
             "reservations/acquire",
             {
                 "state": "a",
-                "apply_id": str(uuid4()),
+                "apply_id": NOBODY,
                 "want": [{"address_glob": "*", "mode": "read"}, {"address_glob": "*", "mode": "x"}],
             },
             "/want/1/mode",
         ),
         (
             "reservations/acquire",
-            {"state": "a", "apply_id": str(uuid4()), "want": [], "wait_seconds": 601},
+            {"state": "a", "apply_id": NOBODY, "want": [], "wait_seconds": 601},
             "/wait_seconds",
         ),
-        ("reservations/renew", {"apply_id": str(uuid4()), "lease_seconds": 0}, "/lease_seconds"),
+        ("reservations/renew", {"apply_id": NOBODY, "lease_seconds": 0}, "/lease_seconds"),
         ("reservations/release", {"apply_id": 7}, "/apply_id"),
-        (f"apply-runs/{uuid4()}/finish", {"status": "aborted"}, "/status"),
+        (f"apply-runs/{NOBODY}/finish", {"status": "aborted"}, "/status"),
         (
-            f"apply-runs/{uuid4()}/finish",
+            f"apply-runs/{NOBODY}/finish",
             {"status": "failed", "resources_planned": 2**31},
             "/resources_planned",
         ),
-        (f"apply-runs/{uuid4()}/abort", {"reason": 1}, "/reason"),
+        (f"apply-runs/{NOBODY}/abort", {"reason": 1}, "/reason"),
         ("terraform-lock/acquire", {"state": "a", "apply_id": None}, "/apply_id"),
         ("terraform-lock/release", {}, "/apply_id"),
     ],
