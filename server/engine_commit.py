@@ -163,7 +163,8 @@ def _delta(asked: Commit, mark: bytes | None) -> str:
     """Return the delta as JSON text; made of the members of the older form if there is none."""
     given = _given(asked.delta)
     if given is not None:
-        return _text(_payload(given, mark), "/delta")
+        compact = msgspec.json.format(given, indent=-1)  # the database then has nothing to strip
+        return _text(_payload(compact, mark), "/delta")
     members = {
         "write_set": msgspec.json.encode(asked.write_set),
         "delete_set": msgspec.json.encode(asked.delete_set),

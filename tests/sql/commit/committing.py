@@ -39,7 +39,8 @@ class Delta:
                 "delete_set": self.delete_set,
                 "resources": self.resources,
             }
-            | self.members
+            | self.members,
+            separators=(",", ":"),
         )
 
 
