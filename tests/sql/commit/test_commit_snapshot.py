@@ -86,3 +86,20 @@ def test_a_snapshot_may_not_be_encrypted(conn: Connection) -> None:
     with refused(conn, "KL002"):
         snapshot(run, ENCRYPTED)  # type: ignore[arg-type]
     assert serials(conn) == [1]
+
+
+def test_a_run_knows_what_it_committed_last_whatever_the_client_says(conn: Connection) -> None:
+    run = writer(conn, A)
+    snapshot(run, CHANGED)
+    last = commit(run, delta(resource("a", instance({"id": "newer"}))), 2)
+    for seen in (run.status(), run.finish("committed", 99)):
+        assert (seen["to_version_id"], seen["committed_serial"]) == (last.version_id, 3)
+
+
+def test_a_run_that_is_aborted_late_says_what_it_committed(conn: Connection) -> None:
+    run = writer(conn, A)
+    _, serial, version_id, _ = snapshot(run, CHANGED)
+    other = writer(conn, B)
+    commit(other, delta(resource("b", instance({"id": "x"}))), 2)
+    seen = run.abort()
+    assert (seen["to_version_id"], seen["committed_serial"]) == (version_id, serial)

@@ -87,13 +87,6 @@ def test_finish_again_is_answered_as_before(conn: Connection) -> None:
         run.abort()
 
 
-def test_serial_that_the_run_committed_stands(owner_conn: Connection) -> None:
-    write(owner_conn, "t", state(7))
-    run = begin(owner_conn, "t")
-    owner_conn.execute("update kl_internal.apply_runs set committed_serial = 8")
-    assert run.finish("committed", 99)["committed_serial"] == 8
-
-
 @pytest.mark.parametrize("status", ["running", "aborted", "expired", "", None, "x"])
 def test_run_finishes_as_committed_or_failed(conn: Connection, status: str | None) -> None:
     run = begin(conn)
