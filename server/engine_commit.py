@@ -18,7 +18,7 @@ from pyengine.errors import KilolockError
 from server.auth import caller_of
 from server.bodies import read_body
 from server.engine_commit_types import Commit, Committed, Move, Remove, Rollback
-from server.engine_requests import answer, decode, name_of, parse
+from server.engine_requests import LIST_BODY, answer, decode, name_of, parse
 
 T = TypeVar("T")
 
@@ -101,7 +101,7 @@ async def apply_rollback(request: Request) -> HTTPResponse:
 
 
 async def _remove(request: Request, *, apply: bool) -> HTTPResponse:
-    asked = await decode(request, Remove)
+    asked = await decode(request, Remove, LIST_BODY)
     name = name_of(asked)
     if (asked.address is None) == (asked.addresses is None):
         raise _invalid("give either address or addresses", "/addresses")
@@ -117,7 +117,7 @@ async def _remove(request: Request, *, apply: bool) -> HTTPResponse:
 
 
 async def _move(request: Request, *, apply: bool) -> HTTPResponse:
-    asked = await decode(request, Move)
+    asked = await decode(request, Move, LIST_BODY)
     name = name_of(asked)
     moves = [(m.address, m.to) for m in asked.moves or []]
     if asked.address is not None and asked.to is not None and asked.moves is None:

@@ -13,6 +13,7 @@ from server.bodies import read_body
 T = TypeVar("T")
 
 SMALL_BODY: Final = 1 << 20
+LIST_BODY: Final = 1 << 24  # addresses of a hundred thousand objects
 _STATES: Final = "/v1/states/"
 _PLACE: Final = re.compile(r"^(?P<problem>.*?)(?: - at `(?P<place>.*)`)?$", re.DOTALL)
 _PART: Final = re.compile(r"\.([A-Za-z0-9_]+)|\[(\d+)\]")

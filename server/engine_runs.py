@@ -10,7 +10,7 @@ from sanic import Blueprint, HTTPResponse, Request
 from pyengine import api_runs, db
 from pyengine.errors import KilolockError
 from server.auth import caller_of
-from server.engine_requests import answer, decode, name_of
+from server.engine_requests import LIST_BODY, answer, decode, name_of
 from server.engine_run_types import (
     Abort,
     Acquire,
@@ -112,7 +112,7 @@ async def list_runs(request: Request) -> HTTPResponse:
 
 async def acquire(request: Request) -> HTTPResponse:
     """Reserve scopes, all or none; wait for them if asked to."""
-    asked = await decode(request, Acquire)
+    asked = await decode(request, Acquire, LIST_BODY)
     name, lease = name_of(asked), timedelta(seconds=asked.lease_seconds)
     want = [{"address_glob": w.address_glob, "mode": w.mode} for w in asked.want]
     unkeyed = [call.address for call in asked.module_calls if not call.keyed]
@@ -148,7 +148,7 @@ async def release(request: Request) -> HTTPResponse:
 
 async def lock(request: Request) -> HTTPResponse:
     """Show a state as locked to plain Terraform."""
-    asked = await decode(request, Lock)
+    asked = await decode(request, Lock, LIST_BODY)
     name = name_of(asked)
     lock_id = await _run(
         request,

@@ -1,7 +1,7 @@
 """Routes of /v1/state-engine that read: capabilities, identity, scope, slice."""
 
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Final, TypeVar
+from typing import Annotated, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -9,14 +9,12 @@ from sanic import Blueprint, HTTPResponse, Request
 
 from pyengine import api_scope, db
 from server.auth import caller_of
-from server.engine_requests import StateRequest, answer, decode, name_of
+from server.engine_requests import LIST_BODY, StateRequest, answer, decode, name_of
 
 T = TypeVar("T")
 
 # No text of ours holds a NUL, and PostgreSQL takes none.
 Text = Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]*\Z")]
-
-_LIST_BYTES: Final = 1 << 24
 
 
 class Selector(msgspec.Struct):
@@ -94,7 +92,7 @@ async def resolve(request: Request) -> HTTPResponse:
 
 async def expand(request: Request) -> HTTPResponse:
     """Answer the scope of what the body selects."""
-    body = await decode(request, ExpandRequest, _LIST_BYTES)
+    body = await decode(request, ExpandRequest, LIST_BODY)
     name = name_of(body)
     selectors = msgspec.to_builtins(body.selectors or [])
     context = msgspec.to_builtins(body.client_context)
@@ -109,7 +107,7 @@ async def expand(request: Request) -> HTTPResponse:
 
 async def fetch(request: Request) -> HTTPResponse:
     """Answer the instances and outputs that the body lists."""
-    body = await decode(request, SliceRequest, _LIST_BYTES)
+    body = await decode(request, SliceRequest, LIST_BODY)
     name, addresses, outputs = name_of(body), body.addresses or [], body.outputs or []
 
     async def work(conn: db.Connection) -> str:

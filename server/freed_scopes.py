@@ -18,7 +18,6 @@ class FreedScopes:
     def __init__(self, conninfo: str) -> None:
         self._conninfo = conninfo
         self._waiters: dict[str, set[asyncio.Event]] = {}
-        self._listening = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
     @asynccontextmanager
@@ -26,7 +25,6 @@ class FreedScopes:
         """Lend an event that is set whenever scopes of that state are freed."""
         if self._task is None:
             self._task = asyncio.create_task(self._listen())
-        await self._listening.wait()
         woken = asyncio.Event()
         waiters = self._waiters.setdefault(state_id, set())
         waiters.add(woken)
@@ -51,7 +49,6 @@ class FreedScopes:
                     async with conn:
                         await conn.execute(f"listen {_CHANNEL}".encode())
                         self._wake(None)  # of what was said before, nobody knows
-                        self._listening.set()
                         async for notice in conn.notifies():
                             self._wake(notice.payload)
             except KilolockError:

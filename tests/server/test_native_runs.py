@@ -1,5 +1,6 @@
 """Runs, reservations and the native lock over HTTP, in the shapes of the protocol."""
 
+import asyncio
 import json
 import threading
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from server.freed_scopes import FreedScopes
 from tests.documents import Json, lock_info, resource, state
 from tests.service import Backend
 
@@ -220,6 +222,26 @@ def test_bodies_are_bounded(backend: Backend) -> None:
     body = json.dumps({"state": "a", "actor": "x" * (1 << 20)})
     answer = backend.request("POST", "/v1/state-engine/apply-runs/begin", content=body)
     assert (answer.status_code, answer.json()["error"]) == (413, "payload_too_large")
+
+
+def test_a_scope_may_be_as_long_as_the_list_that_expand_answers(written: Backend) -> None:
+    want = [{"address_glob": f"aws_x.{'y' * 60}", "mode": "write"}] * 12_000
+    answer = ask(
+        written, "reservations/acquire", state=written.name, apply_id=begin(written), want=want
+    )
+    assert answer.status_code == 200, answer.text[:400]
+
+
+def test_waiting_needs_no_listening_session() -> None:
+    async def wait() -> bool:
+        freed = FreedScopes("host=/nowhere connect_timeout=1")
+        try:
+            async with asyncio.timeout(30), freed.watch("s") as woken:
+                return woken.is_set()
+        finally:
+            await freed.close()
+
+    assert not asyncio.run(wait())
 
 
 def test_unknown_runs_and_states_are_absent(written: Backend) -> None:
