@@ -1,4 +1,4 @@
--- requires: core/_clock, upload/_release_claims
+-- requires: core/_clock, refresh/_drop_lost_refreshes, upload/_release_claims
 create or replace function kl.sweep_uploads(p_older_than interval)
 returns bigint
 language sql
@@ -13,6 +13,7 @@ as $$
             where c.staged_at < kl_internal.clock() - p_older_than
         )
     );
+    select kl_internal.drop_lost_refreshes(p_older_than);
 
     with objects as (
         delete from kl_internal.upload_objects as u
@@ -61,4 +62,5 @@ $$;
 comment on function kl.sweep_uploads(interval) is
 'Drop uploads that were begun longer ago than that and never committed; returns how many.
 
+Refreshes whose client is gone end as failed, and what they had staged goes too.
 Locks: none. Raises: nothing. Callers: server, in the background.';

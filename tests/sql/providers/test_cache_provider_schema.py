@@ -38,15 +38,20 @@ BLOCK: dict[str, Any] = {
 }
 
 
-def _cache(conn: Connection, version: str, block: dict[str, Any]) -> int:
+def _stage(conn: Connection, block: dict[str, Any]) -> uuid.UUID:
     upload_id = uuid.uuid4()
     with conn.cursor().copy(
         "copy kl_internal.staged_schemas (upload_id, type, schema) from stdin"
     ) as copy:
         schema = json.dumps({"version": 1, "block": block}).encode()
         copy.write_row((upload_id, "widget_thing", schema))
+    return upload_id
+
+
+def _cache(conn: Connection, version: str, block: dict[str, Any]) -> int:
     row = conn.execute(
-        "select kl.cache_provider_schema(%s, %s, %s, 5, '{}')", (upload_id, SOURCE, version)
+        "select kl.cache_provider_schema(%s, %s, %s, 5, '{}')",
+        (_stage(conn, block), SOURCE, version),
     ).fetchone()
     assert row is not None
     return int(row[0])
@@ -123,6 +128,15 @@ def test_stage_is_emptied_whether_or_not_it_was_needed(owner_conn: Connection) -
         _cache(owner_conn, "1.0.0", BLOCK)
         left = owner_conn.execute("select count(*) from kl_internal.staged_schemas").fetchone()
         assert left == (0,)
+
+
+def test_stage_of_who_never_came_back_is_swept(owner_conn: Connection) -> None:
+    _stage(owner_conn, BLOCK)
+    for minutes, expected in ((59, (1,)), (61, (0,))):
+        owner_conn.execute("select kl_test.set_clock(now() + %s * interval '1 minute')", (minutes,))
+        owner_conn.execute("select kl.sweep_uploads(p_older_than => interval '1 hour')")
+        left = owner_conn.execute("select count(*) from kl_internal.staged_schemas").fetchone()
+        assert left == expected
 
 
 def test_cache_is_everybodys_so_one_environment_cannot_write_it(conn: Connection) -> None:

@@ -70,6 +70,30 @@ def test_what_was_staged_is_dropped(owner_conn: Connection) -> None:
         assert one(owner_conn, "select count(*) from kl_internal.staged_reads") == 0
 
 
+def test_run_whose_client_is_gone_is_ended_by_the_sweep(owner_conn: Connection) -> None:
+    def sweep(hours: int) -> tuple[str, str, int]:
+        owner_conn.execute("select kl_test.set_clock(now() + %s * interval '1 hour')", (hours,))
+        if hours > 24:  # late has staged something just now
+            owner_conn.execute(
+                "update kl_internal.staged_reads set staged_at = kl_internal.clock() "
+                "where refresh_run_id = %s",
+                (late.id,),
+            )
+        owner_conn.execute("select kl.sweep_uploads(p_older_than => interval '1 hour')")
+        staged = one(owner_conn, "select count(*) from kl_internal.staged_reads")
+        return lost.audit()[0], late.audit()[0], staged
+
+    write(owner_conn, "s", state(1, resource("a")))
+    lost, late = begin(owner_conn), begin(owner_conn)
+    lost.read()
+    late.read()
+    assert sweep(23) == ("running", "running", 2)
+    assert sweep(25) == ("failed", "running", 1)
+    with refused(owner_conn, "KL306"):
+        lost.commit()
+    assert late.commit().resources_checked == 1
+
+
 def test_status_tells_what_runs_and_from_which_version_to_which(conn: Connection) -> None:
     write(conn, "s", state(1, resource("a")))
     run = begin(conn)
