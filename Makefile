@@ -10,7 +10,7 @@ WORKERS ?= 2
 BIN := .venv/bin
 STAMP := .venv/.kilolock-setup
 
-.PHONY: help setup db serve test test-slow lint format verify demo drift-demo bench readme clean
+.PHONY: help setup db serve test test-slow lint format proto verify demo drift-demo bench readme clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
