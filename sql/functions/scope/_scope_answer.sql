@@ -16,8 +16,8 @@ begin
             select
                 r.address,
                 min(r.path) as path,
-                'write' as mode,
-                -- What is named without key may get more instances.
+                w.mode,
+                -- What is named or needed without key may get more instances.
                 case
                     when bool_or(b.id is not null) then
                         left(
@@ -26,15 +26,16 @@ begin
                                 - length(kl_internal.instance_key_text(r.index_key, r.escaped))
                         )
                 end as block
-            from unnest(p_written) as w (id)
+            from (
+                select p.id, 'write' as mode
+                from unnest(p_written) as p (id)
+                union all
+                select p.id, 'read'
+                from unnest(p_reads) as p (id)
+            ) as w
             inner join kl_internal.resources as r on r.id = w.id
             left join unnest(p_whole) as b (id) on b.id = w.id
-            group by r.address, r.index_key, r.escaped
-            union all
-            select r.address, min(r.path), 'read', null
-            from unnest(p_reads) as n (id)
-            inner join kl_internal.resources as r on r.id = n.id
-            group by r.address
+            group by r.address, r.index_key, r.escaped, w.mode
         ),
         addresses as (
             select
@@ -104,5 +105,5 @@ comment on function kl_internal.scope_answer(
 ) is
 'The lists of a scope contract, in document order, writes first.
 
-p_whole: those of p_written that were named by their block or module. The reservations of those are
-of the block, so that new instances are inside.';
+p_whole: those that were named by their block or module, or are needed: stored dependencies are of
+blocks. The reservations of those are of the block, so that new instances are inside.';

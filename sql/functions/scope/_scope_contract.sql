@@ -16,17 +16,19 @@ declare
     v_present  integer[];
     v_written  bigint[];
     v_whole    bigint[];
+    v_needed   bigint[];
     v_reads    bigint[];
     v_told     bigint[];
     v_configs  text[];
     v_needs    kl_internal.scope_need[];
     v_absent   kl_internal.scope_absence[];
 begin
-    -- whole: named by a block or a module. told: somebody must tell what these depend on.
+    -- whole, needed: named by a block or a module. told: somebody must tell what these depend on.
     select
         coalesce(array_agg(distinct w.item_no), '{}'),
         coalesce(array_agg(distinct w.id) filter (where w.role <> 'read'), '{}'),
         coalesce(array_agg(distinct w.id) filter (where w.role <> 'read' and not w.keyed), '{}'),
+        coalesce(array_agg(distinct w.id) filter (where w.role = 'read' and not w.keyed), '{}'),
         coalesce(array_agg(distinct w.id) filter (where w.role = 'read'), '{}'),
         array(
             select unnest(
@@ -36,7 +38,7 @@ begin
             select unnest(array_agg(w.id) filter (where w.role = 'removed'))
         ),
         coalesce(array_agg(distinct w.config_address) filter (where w.role <> 'read'), '{}')
-    into v_present, v_written, v_whole, v_reads, v_told, v_configs
+    into v_present, v_written, v_whole, v_needed, v_reads, v_told, v_configs
     from (
         select r.item_no, r.id, r.config_address, r.unlisted, i.role, i.keyed
         from kl_internal.scope_rows(p_state_id, p_items) as r
@@ -66,8 +68,18 @@ begin
         select unnest(v_written)
     );
 
+    v_needed := array(
+        select unnest(v_needed)
+        union
+        select n.id
+        from unnest(v_needs) as n
+        where n.id is not null
+        except
+        select unnest(v_written)
+    );
+
     return kl_internal.scope_answer(
-        p_items, v_written, v_whole, v_reads, v_absent
+        p_items, v_written, v_whole || v_needed, v_reads, v_absent
     ) || kl_internal.scope_verdict(
         p_items, p_hints, v_needs, v_written, v_told, v_reads, v_absent, v_nodes
     );

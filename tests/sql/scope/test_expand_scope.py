@@ -20,7 +20,7 @@ from tests.expansions import (
     example_state,
     node,
 )
-from tests.sql.engine import value
+from tests.sql.engine import begin, value
 from tests.sql.scope.conftest import Expand, case
 from tests.sql.staging import refused, write
 
@@ -63,10 +63,12 @@ def test_all_instances_are_read_and_siblings_are_not(conn: Connection, contract:
     found = contract(at("widget_vm.vm[1]"))
     assert found["write_addresses"] == ["widget_vm.vm[1]"]
     assert found["read_addresses"] == ["widget_disk.d[0]", "widget_disk.d[1]", "widget_net.shared"]
-    assert found["reservation_candidates"][0] == {
-        "address_glob": "widget_vm.vm[1]",
-        "mode": "write",
-    }
+    # By block where all instances are meant: else one could come up beside those that were read.
+    assert found["reservation_candidates"] == [
+        {"address_glob": "widget_vm.vm[1]", "mode": "write"},
+        {"address_glob": "widget_disk.d", "mode": "read"},
+        {"address_glob": "widget_net.shared", "mode": "read"},
+    ]
     assert found["confidence"] == "widened"
     assert any(note.startswith("widget_disk.d: all 2 instances") for note in found["notes"])
 
@@ -439,3 +441,30 @@ def test_a_scope_never_makes_a_state(conn: Connection, expand: Expand) -> None:
     with refused(conn, "KL201"):
         expand()
     assert value(conn, "select count(*) from kl.states where state_name = 's'") == 0
+
+
+def test_what_is_read_is_reserved_as_it_was_named(conn: Connection, contract: Expand) -> None:
+    case(conn, "19")
+
+    def reserved(*reads: str) -> list[str]:
+        found = contract(explicit_read_candidates=list(reads))
+        return [c["address_glob"] for c in found["reservation_candidates"]]
+
+    assert reserved("widget_disk.d[0]") == ["widget_disk.d[0]"]
+    assert reserved("widget_disk.d") == ["widget_disk.d"]
+    both = contract(at("widget_disk.d[0]"), explicit_read_candidates=["widget_disk.d"])
+    assert both["reservation_candidates"] == [
+        {"address_glob": "widget_disk.d[0]", "mode": "write"},
+        {"address_glob": "widget_disk.d", "mode": "read"},
+    ]
+
+
+def test_nobody_adds_an_instance_to_what_a_reserved_scope_needs(
+    conn: Connection, contract: Expand
+) -> None:
+    case(conn, "19")
+    ann, bob = begin(conn), begin(conn)
+    found = contract(at("widget_vm.vm[1]"))
+    ann.acquire(*((c["address_glob"], c["mode"]) for c in found["reservation_candidates"]))
+    with refused(conn, "KL301"):
+        bob.acquire("widget_disk.d[2]")
