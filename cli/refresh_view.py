@@ -8,7 +8,7 @@ from typing import Final
 import click
 
 from cli.output import cell, print_pairs
-from pyengine.refresh.outcome import Crash, Progress, Result
+from pyengine.refresh.outcome import Crash, Failure, Progress, Result
 
 _MOST: Final = 25
 
@@ -34,7 +34,7 @@ def print_result(result: Result) -> None:
     _print_list("drift addresses", result.changed_addresses, _where_drift_is(result))
     _print_list(
         "failed",
-        [f"{failure.address}: {failure.message}" for failure in result.failures],
+        _told_once(result.failures),
         "--format json",
     )
     _print_list(
@@ -44,6 +44,17 @@ def print_result(result: Result) -> None:
     )
     for crash in result.crashes:
         _print_crash(crash)
+
+
+def _told_once(failures: Sequence[Failure]) -> list[str]:
+    """Return a line for each message of a provider: what all its objects share is said once."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for failure in failures:
+        groups.setdefault((failure.provider, failure.message), []).append(failure.address)
+    return [
+        f"{first}{f' and {len(more)} more of {provider}' if more else ''}: {message}"
+        for (provider, message), (first, *more) in groups.items()
+    ]
 
 
 def _where_drift_is(result: Result) -> str:

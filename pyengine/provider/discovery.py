@@ -112,7 +112,8 @@ class SearchPath:
         places = [str(path) for tier in self.tiers for path in tier]
         return ProviderError(
             "provider_not_found",
-            f"no program for {what} ({os_arch()}){found}; looked in {', '.join(places)}",
+            f"no program for {what} ({os_arch()}){found}; run terraform init here, or name its"
+            f" folder in KL_PROVIDER_PATH; looked in {', '.join(places)}",
             {"searched": places},
         )
 

@@ -100,6 +100,16 @@ def test_failures_are_listed_and_exit_1(here: Kl, stub: Refreshing) -> None:
     assert failure["diagnostics"][0]["summary"] == "no access\nat all\x1b[31m"
 
 
+def test_what_all_objects_of_a_provider_lack_is_said_once(here: Kl, stub: Refreshing) -> None:
+    stub.put(*(widget(name) for name in "abc"))
+    done = here("refresh", stub.name)
+    assert done.exit_code == 1
+    (line,) = done.out.decode().splitlines()[len(KEYS) + 1 :]
+    assert line.startswith("  widget_thing.a and 2 more of provider[")
+    assert "run terraform init here, or name its folder in KL_PROVIDER_PATH" in line
+    assert len(here("refresh", stub.name, "--format", "json").json["failures"]) == 3
+
+
 def test_last_words_of_a_provider_are_shown_once(here: Kl, stub: Refreshing) -> None:
     stub.provider(crash_on_read=1, panic="panic: nil map\n\ngoroutine 1 [running]:")
     stub.put(widget("a"), widget("b"), widget("c"))

@@ -27,6 +27,8 @@ begin
             detail = jsonb_build_object('state', p_state)::text;
     end if;
 
+    perform kl_internal.drop_lost_refreshes(interval '1 hour');
+
     insert into kl_internal.refresh_runs (
         state_id, from_version_id, started_at, actor, principal
     )
@@ -44,5 +46,5 @@ $$;
 comment on function kl.begin_refresh(text) is
 'Open the audit row of a refresh of the current version, which it then reads and compares with.
 
-Only the principal that began a run can go on with it.
+Only the principal that began a run can go on with it. What killed clients left is ended first.
 Locks: none. Raises: KL001, KL002 (encrypted by the client), KL101, KL102, KL201. Callers: CLI.';

@@ -94,6 +94,14 @@ def test_run_whose_client_is_gone_is_ended_by_the_sweep(owner_conn: Connection) 
     assert late.commit().resources_checked == 1
 
 
+def test_run_whose_client_is_gone_is_ended_by_the_next(conn: Connection) -> None:
+    write(conn, "s", state(1, resource("a")))
+    lost = begin(conn)
+    conn.execute("select kl_test.set_clock(now() + interval '25 hours')")
+    begin(conn)
+    assert lost.audit()[0] == "failed"
+
+
 def test_status_tells_what_runs_and_from_which_version_to_which(conn: Connection) -> None:
     write(conn, "s", state(1, resource("a")))
     run = begin(conn)
