@@ -12,13 +12,20 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
     return (
-        with objects as (
+        with calls as materialized (
+            select i.address, i.config_address, i.path, m.module_path
+            from unnest(p_items) as i
+            cross join lateral kl_internal.parse_module(i.address) as m
+            where i.is_module
+        ),
+        objects as (
             select
                 r.address,
                 min(r.path) as path,
                 w.mode,
                 -- What is named or needed without key may get more instances.
                 case
+                    when c.address is not null then c.address
                     when bool_or(b.id is not null) then
                         left(
                             r.address,
@@ -35,7 +42,19 @@ begin
             ) as w
             inner join kl_internal.resources as r on r.id = w.id
             left join unnest(p_whole) as b (id) on b.id = w.id
-            group by r.address, r.index_key, r.escaped, w.mode
+            left join lateral (
+                -- A call named without key that has keys here may get more of them.
+                select k.address
+                from calls as k
+                where w.mode = 'write'
+                    and r.path >= k.path
+                    and r.path < k.path || E'\x08'
+                    and starts_with(r.config_address, k.config_address || '.')
+                    and not starts_with(r.path, k.module_path)
+                order by k.path, k.address collate "C"
+                limit 1
+            ) as c on true
+            group by r.address, r.index_key, r.escaped, w.mode, c.address
         ),
         addresses as (
             select
@@ -106,4 +125,5 @@ comment on function kl_internal.scope_answer(
 'The lists of a scope contract, in document order, writes first.
 
 p_whole: those that were named by their block or module, or are needed: stored dependencies are of
-blocks. The reservations of those are of the block, so that new instances are inside.';
+blocks. The reservations of those are of the block, and of a module call whose instances have keys
+where that was named without one, so that new instances are inside.';

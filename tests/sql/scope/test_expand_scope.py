@@ -468,3 +468,21 @@ def test_nobody_adds_an_instance_to_what_a_reserved_scope_needs(
     ann.acquire(*((c["address_glob"], c["mode"]) for c in found["reservation_candidates"]))
     with refused(conn, "KL301"):
         bob.acquire("widget_disk.d[2]")
+
+
+def test_nobody_adds_an_instance_to_a_reserved_module_call(
+    conn: Connection, contract: Expand
+) -> None:
+    one, two = block('module.m["a"].aws_x.b'), block("module.single.aws_x.b")
+    write(conn, "s", state(1, one, two))
+    found = contract(below("module.m"), below("module.single"))
+    assert found["reservation_candidates"] == [
+        {"address_glob": "module.m", "mode": "write"},
+        {"address_glob": "module.single.aws_x.b", "mode": "write"},
+    ]
+    alone = contract(below('module.m["a"]'))["reservation_candidates"]
+    assert [c["address_glob"] for c in alone] == ['module.m["a"].aws_x.b']
+    ann, bob = begin(conn), begin(conn)
+    ann.acquire(*((c["address_glob"], c["mode"]) for c in found["reservation_candidates"]))
+    with refused(conn, "KL301"):
+        bob.acquire('module.m["z"].aws_x.b')
