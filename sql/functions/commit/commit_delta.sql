@@ -32,7 +32,7 @@ begin
     perform kl_internal.stage_delta(v_upload_id, v_delta);
 
     -- Parsed and staged: from here on other writers wait.
-    v_state := kl_internal.lock_found_state(p_name);
+    v_state := kl_internal.lock_live_state(p_name);
     v_draft := kl_internal.committed_before(p_apply_id, v_digest);
     if v_draft.state_id = v_state.id then
         perform kl_internal.sweep_upload(v_upload_id);

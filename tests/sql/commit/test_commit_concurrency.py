@@ -11,9 +11,9 @@ import pytest
 
 from tests.clusters import Connection, Database
 from tests.documents import instance, resource, state
-from tests.sql.commit.committing import commit, delta, document, serials, writer
+from tests.sql.commit.committing import commit, delta, document, serials, snapshot, writer
 from tests.sql.commit.operating import move, remove
-from tests.sql.engine import Run
+from tests.sql.engine import Run, begin
 from tests.sql.staging import write
 
 T = TypeVar("T")
@@ -103,6 +103,25 @@ def test_a_commit_that_waits_for_its_abort_is_refused(sessions: Sessions) -> Non
         late = sessions.second(lambda conn: commit(Run(conn, "s", run.id), delta(_changed("a"))))
         assert not late.done()
     _refused(late, "KL306")
+
+
+def test_a_commit_that_waits_while_its_state_is_deleted_finds_none(sessions: Sessions) -> None:
+    run = begin(sessions.one)
+
+    def small(conn: Connection) -> object:
+        return commit(Run(conn, "s", run.id), delta(_changed("a")))
+
+    def whole(conn: Connection) -> object:
+        return snapshot(Run(conn, "s", run.id), state(2, resource("a")))
+
+    for work in (small, whole):
+        with sessions.one.transaction():
+            sessions.one.execute("select kl.delete_state('s')")
+            late = sessions.second(work)
+            assert not late.done()
+        _refused(late, "KL201")
+        write(sessions.one, "s", state(1, resource("a"), resource("b")))
+        run = begin(sessions.one)
 
 
 def test_a_request_sent_twice_at_once_is_one_version(sessions: Sessions) -> None:
