@@ -10,9 +10,8 @@ stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    v_is_one   boolean := p_states[1].id = p_states[2].id;
-    v_warnings text[] := array[]::text[];
-    v_objects  jsonb;
+    v_is_one  boolean := p_states[1].id = p_states[2].id;
+    v_objects jsonb;
 begin
     select jsonb_agg(
         jsonb_build_object(
@@ -25,19 +24,9 @@ begin
     into v_objects
     from unnest(p_moves) as m;
 
-    if not v_is_one and cardinality(p_dependents) > 0 then
-        v_warnings := array[format(
-            '%s objects that stay depend on what moves away; their dependencies keep the address',
-            cardinality(p_dependents)
-        )];
-    elsif cardinality(p_dependents) > 0 then
-        v_warnings := array[format(
-            'the dependencies of %s objects are rewritten', cardinality(p_dependents)
-        )];
-    end if;
-
     return kl_internal.operation_preview(
-        'move', p_states[1], v_objects, p_dependents, p_conflicts[1], v_warnings
+        'move', p_states[1], v_objects, p_dependents, p_conflicts[1],
+        kl_internal.move_warnings(p_states, p_moves, p_dependents)
     ) || case
         when v_is_one then '{}'
         else jsonb_build_object(

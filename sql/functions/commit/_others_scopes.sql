@@ -1,4 +1,4 @@
--- requires: core/_clock
+-- requires: core/_clock, core/_wire_time
 create or replace function kl_internal.others_scopes(
     p_state_id uuid,
     p_apply_id uuid,
@@ -16,7 +16,7 @@ as $$
             'mode', r.mode,
             'holder', r.holder,
             'apply_id', r.apply_id,
-            'expires_at', r.expires_at
+            'expires_at', kl_internal.wire_time(r.expires_at)
         )
         order by r.path, r.apply_id
     )

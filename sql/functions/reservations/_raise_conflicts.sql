@@ -24,7 +24,7 @@ begin
                 'mode', c.mode,
                 'holder', c.holder,
                 'apply_id', c.apply_id,
-                'expires_at', c.expires_at,
+                'expires_at', kl_internal.wire_time(c.expires_at),
                 'widened', c.widened
             )
             order by c.ordinal
@@ -46,10 +46,7 @@ begin
             v_conflicts #>> '{0,address_glob}',
             v_conflicts #>> '{0,mode}',
             coalesce(v_conflicts #>> '{0,holder}', 'somebody'),
-            to_char(
-                (v_conflicts #>> '{0,expires_at}')::timestamptz at time zone 'UTC',
-                'YYYY-MM-DD HH24:MI:SS "UTC"'
-            ),
+            v_conflicts #>> '{0,expires_at}',
             case when v_count > 1 then format(', and %s more', v_count - 1) else '' end
         ),
         detail = jsonb_build_object(

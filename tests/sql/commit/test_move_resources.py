@@ -1,12 +1,14 @@
 """Giving objects other addresses."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from tests.clusters import Connection
 from tests.documents import instance, lock_info, resource, state
 from tests.sql.commit.committing import addresses, document, serials
 from tests.sql.commit.operating import dependencies, move, named
-from tests.sql.engine import begin, rows
+from tests.sql.engine import begin, rows, value
 from tests.sql.locks.test_lock_state import lock
 from tests.sql.staging import refused, write
 
@@ -144,6 +146,17 @@ def test_reserved_sources_targets_and_dependents_refuse_a_move(conn: Connection)
         move(conn, (B, "terraform_data.z"))
 
 
+def test_conflicts_have_their_times_in_utc(conn: Connection) -> None:
+    begin(conn).acquire(A)
+    conn.execute("set local timezone = 'Asia/Kolkata'")
+    until: datetime = value(conn, "select expires_at from kl.resource_reservations")
+    expected = until.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    with refused(conn, "KL301") as refusal:
+        move(conn, (A, "terraform_data.z"))
+    assert [c["expires_at"] for c in refusal.detail["conflicts"]] == [expected]
+    assert expected in refusal.message
+
+
 def test_a_preview_says_what_apply_says(conn: Connection) -> None:
     seen = move(conn, (A, "terraform_data.z"), apply=False)
     assert serials(conn) == [1]
@@ -161,9 +174,23 @@ def test_objects_move_to_another_state_in_one_transaction(conn: Connection) -> N
     assert dependencies(conn, "t") == {f"{target}[0]": [A]}
     assert dependencies(conn) == {B: [A, G]}
     assert named(done["preview"]["dependents"]) == [B]
-    assert done["preview"]["warnings"]
+    assert done["preview"]["warnings"] == [
+        "1 objects that stay depend on what moves away; their dependencies keep the address"
+    ]
     assert (done["committed_serial"], done["to_committed_serial"]) == (2, 6)
     assert serials(conn, "t") == [5, 6]
+
+
+def test_a_move_says_what_the_other_state_lacks(conn: Connection) -> None:
+    write(conn, "t", state(5, resource("a"), resource("z")))
+    seen = move(conn, (B, "terraform_data.c"), to="t", apply=False)["preview"]
+    assert seen["warnings"] == [
+        f"terraform_data.c depends on {G}, which the target state does not have"
+    ]
+    assert move(conn, (B, "terraform_data.c"), to="t")["preview"] == seen
+    moved = (B, "terraform_data.d"), (G, "terraform_data.g")
+    write(conn, "s", state(3, resource("b", instance(dependencies=[G])), resource("g")))
+    assert move(conn, *moved, to="t")["preview"]["warnings"] == []
 
 
 def test_the_other_state_must_be_there_free_and_without_that_object(conn: Connection) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import uuid
+from datetime import UTC, datetime
 
 import psycopg
 import pytest
@@ -98,9 +99,12 @@ def test_reads_meet_writes_and_not_reads(
 def test_conflict_tells_who_holds_what_until_when(conn: Connection) -> None:
     ann, bob = begin(conn, actor="ann"), begin(conn, actor="bob")
     ann.acquire("module.db.aws_x.y", ("module.net", "read"), holder="ann@kl")
+    conn.execute("set local timezone = 'Asia/Kolkata'")
     with refused(conn, "KL301") as refusal:
         bob.acquire("aws_x.mine", "module.db", "module.net")
-    until = value(conn, "select to_jsonb(now() + interval '15 minutes')")
+    ends: datetime = value(conn, "select now() + interval '15 minutes'")
+    until = ends.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    assert f" until {until}, and 1 more; wait" in refusal.message
     common = {"holder": "ann@kl", "apply_id": str(ann.id), "expires_at": until}
     assert refusal.detail["conflicts"] == [
         common | {"address_glob": "module.db.aws_x.y", "mode": "write", "widened": True},
