@@ -15,19 +15,30 @@ declare
     v_problem text;
     v_culprit text[];
 begin
-    select
-        coalesce(array_agg(i.path) filter (where i.is_written), '{}') as written,
-        coalesce(array_agg(i.path) filter (where i.is_written or i.is_deleted), '{}') as paths,
-        coalesce(array_agg(i.address) filter (where i.is_written or i.is_deleted), '{}')
-            as addresses,
-        array_agg(i.address) filter (where i.is_written and not i.has_payload) as missing,
-        array_agg(i.address) filter (where i.is_written is not true and i.has_payload) as outside,
-        array_agg(i.address) filter (where i.is_written and i.is_deleted) as both_ways,
-        array_agg(i.address) filter (where i.is_group) as grouped
-    into v_found
-    from kl_internal.delta_instances(
-        p_state_id, p_upload_id, p_delta.write_set, p_delta.delete_set
-    ) as i;
+    begin
+        select
+            coalesce(array_agg(i.path) filter (where i.is_written), '{}') as written,
+            coalesce(array_agg(i.path) filter (where i.is_written or i.is_deleted), '{}') as paths,
+            coalesce(array_agg(i.address) filter (where i.is_written or i.is_deleted), '{}')
+                as addresses,
+            array_agg(i.address) filter (where i.is_written and not i.has_payload) as missing,
+            array_agg(i.address) filter (where i.is_written is not true and i.has_payload) as outside,
+            array_agg(i.address) filter (where i.is_written and i.is_deleted) as both_ways,
+            array_agg(i.address) filter (where i.is_group) as grouped
+        into v_found
+        from kl_internal.delta_instances(
+            p_state_id, p_upload_id, p_delta.write_set, p_delta.delete_set
+        ) as i;
+    exception
+        when sqlstate 'KL001' then
+            perform kl_internal.refuse_address(
+                p_delta.write_set, 'address', '/delta/write_set/%s'
+            );
+            perform kl_internal.refuse_address(
+                p_delta.delete_set, 'address', '/delta/delete_set/%s'
+            );
+            raise;
+    end;
 
     written := v_found.written;
     paths := v_found.paths;

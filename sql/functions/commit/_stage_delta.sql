@@ -9,6 +9,20 @@ declare
     v_odd     text;
     v_pieces  record;
 begin
+    select kl_internal.unmasked_text(to_json(o.name), p_delta.mark)
+    into v_odd
+    from json_each(p_delta.output_writes) as o (name, value)
+    where json_typeof(o.value) <> 'object'
+    limit 1;
+
+    if found then
+        perform kl_internal.refuse_member(
+            v_pointer || case when p_delta.is_whole then '/outputs/' else '/output_writes/' end
+                || replace(replace(v_odd, '~', '~0'), '/', '~1'),
+            'must be an object'
+        );
+    end if;
+
     insert into kl_internal.staged_slices (upload_id, kind, ordinal, header, slice)
     select
         p_upload_id,

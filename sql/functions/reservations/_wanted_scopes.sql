@@ -60,6 +60,20 @@ begin
     select w.ordinal, w.address_glob, w.mode, s.path, s.widened, s.note
     from wanted as w
     inner join scopes as s on s.address_glob = w.address_glob;
+exception
+    when sqlstate 'KL001' then
+        if jsonb_typeof(p_want) = 'array' and v_wrong is null then
+            perform kl_internal.refuse_address(
+                array(
+                    select w.item ->> 'address_glob'
+                    from jsonb_array_elements(p_want) with ordinality as w (item, ordinal)
+                    order by w.ordinal
+                ),
+                'glob',
+                '/want/%s/address_glob'
+            );
+        end if;
+        raise;
 end;
 $$;
 

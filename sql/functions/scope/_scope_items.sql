@@ -79,6 +79,10 @@ begin
     ) as o
     cross join unkeyed as u
     cross join lateral kl_internal.scope_path(p_state_id, o.address, u.modules) as s;
+exception
+    when sqlstate 'KL001' then
+        perform kl_internal.refuse_scope_address(p_selectors, p_context);
+        raise;
 end;
 $$;
 

@@ -1,7 +1,7 @@
 create or replace function kl_internal.slice_paths(p_addresses text[])
 returns table (address text, path text)
 language plpgsql
-immutable
+stable
 rows 100
 set search_path = pg_catalog, pg_temp
 as $$
@@ -13,6 +13,10 @@ begin
         a.path || case when a.has_key then '' else E'\x02' end
     from unnest(p_addresses) as n (address)
     cross join lateral kl_internal.parse_address(n.address) as a;
+exception
+    when sqlstate 'KL001' then
+        perform kl_internal.refuse_address(p_addresses, 'address', '/addresses/%s');
+        raise;
 end;
 $$;
 

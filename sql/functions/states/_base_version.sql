@@ -20,7 +20,7 @@ begin
         raise exception using
             errcode = 'KL001',
             message = 'the request names no base: give base_serial or version_id',
-            detail = jsonb_build_object('state', p_state.name)::text;
+            detail = jsonb_build_object('pointer', '/base_serial', 'state', p_state.name)::text;
     else
         -- A serial may repeat: the oldest version with it is what any such client may have read.
         select v.*

@@ -240,6 +240,7 @@ def test_absence_in_the_older_form_is_no_deletion(conn: Connection) -> None:
         ({"resources": [1]}, "/delta/resources/0"),
         ({"resources": [CHANGED, {"instances": 1}]}, "/delta/resources/1/instances"),
         ({"output_writes": []}, "/delta/output_writes"),
+        ({"output_writes": {"a/b~": 1}}, "/delta/output_writes/a~1b~0"),
         ({"output_delete_set": [None]}, "/delta/output_delete_set/0"),
         ({"check_results": {}}, "/delta/check_results"),
         ({"lineage": 1}, "/delta/lineage"),
@@ -267,9 +268,15 @@ def test_unknown_members_are_ignored(conn: Connection) -> None:
 
 
 def test_an_address_that_is_none_is_refused(conn: Connection) -> None:
-    for bad in ("terraform_data.*", "module.m", "", "x"):
-        with refused(conn, "KL001"):
-            commit(writer(conn, "*"), delta(CHANGED, write=[bad]))
+    with refused(conn, "KL001"):
+        commit(writer(conn, "*"), delta(CHANGED, write=["terraform_data.*"]))
+    for bad in ("module.m", "", "x"):
+        with refused(conn, "KL001") as refusal:
+            commit(writer(conn, "*"), delta(CHANGED, write=[A, bad]))
+        assert refusal.detail == {"address": bad, "pointer": "/delta/write_set/1"}
+        with refused(conn, "KL001") as refusal:
+            commit(writer(conn, "*"), delta(CHANGED, delete=[bad]))
+        assert refusal.detail["pointer"] == "/delta/delete_set/0"
 
 
 def test_of_a_state_that_only_a_lock_made_there_is_nothing_to_commit_to(conn: Connection) -> None:

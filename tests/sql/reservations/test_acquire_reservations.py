@@ -198,9 +198,15 @@ def test_what_is_no_list_of_scopes_is_refused(conn: Connection, want: object, po
 
 def test_glob_that_is_no_address_is_told(conn: Connection) -> None:
     run = begin(conn)
-    with refused(conn, "KL001") as refusal:
-        run.acquire("aws_x.y", "aws_x.*")
-    assert refusal.detail == {"address_glob": "aws_x.*"}
+    for glob, told in (
+        ("aws_x.*", {"address_glob": "aws_x.*"}),
+        ("x", {"address": "x"}),
+        ("module.m.module", {"address": "module.m.module"}),
+    ):
+        with refused(conn, "KL001") as refusal:
+            run.acquire("aws_x.y", glob)
+        assert refusal.detail.pop("pointer") == "/want/1/address_glob"
+        assert refusal.detail == told
     assert run.held() == []
 
 

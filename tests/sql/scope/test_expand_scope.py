@@ -370,6 +370,13 @@ def test_require_safe_raises_with_the_culprits(conn: Connection, expand: Expand)
         ([at("aws_x.a"), {"kind": "module_prefix"}], {}, "/selectors/1"),
         ([{"kind": 7, "value": "aws_x.a"}], {}, "/selectors/0/kind"),
         ([below(" ")], {}, "/selectors/0"),
+        ([at("aws_x.a"), at("aws_x")], {}, "/selectors/1/value"),
+        ([at("aws_x.a"), below("aws_x.a")], {}, "/selectors/1/value"),
+        (
+            [],
+            {"removed_config_candidates": ["aws_x.a", "aws_x.a[-1]"]},
+            "/client_context/removed_config_candidates/1",
+        ),
         (7, {}, "/selectors"),
         ([7], {}, "/selectors"),
         ([], [], "/client_context"),

@@ -246,6 +246,13 @@ def test_what_is_wrong_is_refused(conn: Connection, addresses: list[str], form: 
         slice_of(conn, *addresses, form=form)
 
 
+def test_an_address_that_is_none_is_pointed_at(conn: Connection) -> None:
+    write(conn, "s", _rich())
+    with refused(conn, "KL001") as refusal:
+        slice_of(conn, "aws_x.a", "aws_x")
+    assert refusal.detail == {"address": "aws_x", "pointer": "/addresses/1"}
+
+
 def test_an_encrypted_state_has_no_slices(conn: Connection) -> None:
     write(conn, "s", ENCRYPTED)
     with refused(conn, "KL002"):

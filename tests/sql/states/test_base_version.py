@@ -63,5 +63,6 @@ def test_an_unknown_version_id_is_absent(owner_conn: Connection, versions: list[
 
 def test_no_base_is_a_bad_request(owner_conn: Connection, versions: list[uuid.UUID]) -> None:
     assert versions
-    with refused(owner_conn, "KL001"):
+    with refused(owner_conn, "KL001") as refusal:
         _base(owner_conn)
+    assert refusal.detail["pointer"] == "/base_serial"
