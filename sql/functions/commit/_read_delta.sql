@@ -51,6 +51,8 @@ begin
     v_delta.delete_set := kl_internal.checked_list(
         v_given -> 'delete_set', '/delta/delete_set', v_delta.mark
     );
+    perform kl_internal.refuse_wildcards(v_delta.write_set, '/delta/write_set');
+    perform kl_internal.refuse_wildcards(v_delta.delete_set, '/delta/delete_set');
     perform kl_internal.checked_list(
         v_given -> 'output_delete_set', '/delta/output_delete_set', v_delta.mark
     );

@@ -22,7 +22,8 @@ begin
             coalesce(array_agg(i.address) filter (where i.is_written or i.is_deleted), '{}')
                 as addresses,
             array_agg(i.address) filter (where i.is_written and not i.has_payload) as missing,
-            array_agg(i.address) filter (where i.is_written is not true and i.has_payload) as outside,
+            array_agg(i.address) filter (where i.is_written is not true and i.has_payload)
+                as outside,
             array_agg(i.address) filter (where i.is_written and i.is_deleted) as both_ways,
             array_agg(i.address) filter (where i.is_group) as grouped
         into v_found

@@ -268,8 +268,6 @@ def test_unknown_members_are_ignored(conn: Connection) -> None:
 
 
 def test_an_address_that_is_none_is_refused(conn: Connection) -> None:
-    with refused(conn, "KL001"):
-        commit(writer(conn, "*"), delta(CHANGED, write=["terraform_data.*"]))
     for bad in ("module.m", "", "x"):
         with refused(conn, "KL001") as refusal:
             commit(writer(conn, "*"), delta(CHANGED, write=[A, bad]))
@@ -277,6 +275,19 @@ def test_an_address_that_is_none_is_refused(conn: Connection) -> None:
         with refused(conn, "KL001") as refusal:
             commit(writer(conn, "*"), delta(CHANGED, delete=[bad]))
         assert refusal.detail["pointer"] == "/delta/delete_set/0"
+
+
+def test_a_wildcard_is_no_address_unless_it_is_text(conn: Connection) -> None:
+    for members, pointer in (
+        ({"write": [A, "terraform_data.*"]}, "/delta/write_set/1"),
+        ({"delete": ["terraform_data.*"]}, "/delta/delete_set/0"),
+    ):
+        with refused(conn, "KL001") as refusal:
+            commit(writer(conn, "*"), delta(CHANGED, **members))
+        assert refusal.detail == {"pointer": pointer}
+    keyed = resource("k", instance(index_key="*"))
+    commit(writer(conn, "*"), delta(keyed, write=['terraform_data.k["*"]']))
+    assert 'terraform_data.k["*"]' in addresses(conn)
 
 
 def test_of_a_state_that_only_a_lock_made_there_is_nothing_to_commit_to(conn: Connection) -> None:
