@@ -16,6 +16,7 @@ SMALL_BODY: Final = 1 << 20
 LIST_BODY: Final = 1 << 24  # addresses of a hundred thousand objects
 _STATES: Final = "/v1/states/"
 _PLACE: Final = re.compile(r"^(?P<problem>.*?)(?: - at `(?P<place>.*)`)?$", re.DOTALL)
+_MISSING: Final = re.compile(r"^Object missing required field `([^`]+)`$")
 _PART: Final = re.compile(r"\.([A-Za-z0-9_]+)|\[(\d+)\]")
 
 
@@ -60,11 +61,15 @@ def parse(body: bytes | bytearray, kind: type[T]) -> T:
 
 
 def _located(text: str) -> tuple[str, str]:
-    """Split `problem - at `$.want[0].mode`` into the problem and /want/0/mode."""
+    """Split `problem - at `$.want[0].mode`` into the problem and /want/0/mode.
+
+    What is missing is pointed at where it would stand.
+    """
     match = _PLACE.match(text)
     assert match is not None, "the pattern matches any text"
     parts = _PART.findall(match["place"] or "")
-    return match["problem"], "".join(f"/{name or number}" for name, number in parts)
+    missing = [(name, "") for name in _MISSING.findall(match["problem"])]
+    return match["problem"], "".join(f"/{name or number}" for name, number in parts + missing)
 
 
 def name_of(state: StateRequest) -> str:

@@ -130,7 +130,7 @@ def test_numbers_and_odd_text_pass_unchanged(backend: Backend) -> None:
     ("path", "members", "pointer"),
     [
         ("/scope/expand", {"selectors": "x"}, "/selectors"),
-        ("/scope/expand", {"selectors": [{"kind": "module_prefix"}]}, "/selectors/0"),
+        ("/scope/expand", {"selectors": [{"kind": "module_prefix"}]}, "/selectors/0/value"),
         ("/scope/expand", {"selectors": [{"kind": "x", "value": "y"}]}, "/selectors/0"),
         ("/scope/expand", {"selectors": [at("aws_x.\0")]}, "/selectors/0/value"),
         (

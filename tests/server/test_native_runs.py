@@ -163,8 +163,12 @@ def test_every_form_of_naming_a_state_is_one_state(written: Backend) -> None:
         ("apply-runs/begin", {"state": "a", "source_serial": 1.5}, "/source_serial"),
         ("apply-runs/begin", {"state": "a", "info": []}, "/info"),
         ("apply-runs/list", {"state": "a", "limit": 0}, "/limit"),
-        ("reservations/acquire", {"state": "a", "want": []}, ""),
-        ("reservations/acquire", {"state": "a", "apply_id": NOBODY, "want": [{}]}, "/want/0"),
+        ("reservations/acquire", {"state": "a", "want": []}, "/apply_id"),
+        (
+            "reservations/acquire",
+            {"state": "a", "apply_id": NOBODY, "want": [{}]},
+            "/want/0/address_glob",
+        ),
         (
             "reservations/acquire",
             {
