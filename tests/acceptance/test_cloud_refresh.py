@@ -180,6 +180,7 @@ def test_the_provider_itself_upgrades_what_an_older_one_wrote(
     assert {kind for _, kind in at.drift()} <= {"upgraded"}
 
 
+@pytest.mark.slow
 def test_aliases_of_two_regions_are_two_providers(at: Refreshing, terraform: Terraform) -> None:
     terraform.write(WEST % at.cloud)
     terraform("init")

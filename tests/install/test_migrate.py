@@ -65,11 +65,12 @@ def test_databases_of_one_cluster_may_be_installed_at_once(bare_cluster: Cluster
         assert catalog.dump(one) == catalog.dump(two) == catalog.dump(three)
 
 
-def test_an_upgrade_from_each_older_ledger_ends_in_the_same_catalog(cluster: Cluster) -> None:
+def test_an_upgrade_from_older_ledgers_ends_in_the_same_catalog(cluster: Cluster) -> None:
     with cluster.empty_database() as fresh:
         _migrate(fresh)
         expected = catalog.dump(fresh)
-    for count in range(1, len(sqltree.load().migrations)):
+    count_of_all = len(sqltree.load().migrations)
+    for count in (1, count_of_all // 2, count_of_all - 1):
         with cluster.empty_database() as old:
             _migrate(old, tree=catalog.first_migrations(count))
             _migrate(old)

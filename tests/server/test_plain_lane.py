@@ -5,6 +5,7 @@ import pytest
 from tests.documents import LINEAGE, OTHER_LINEAGE, encoded, instance, lock_info, resource, state
 from tests.equality import canonical
 from tests.service import Backend
+from tests.sql.engine import begin
 
 A = lock_info("11111111-2222-3333-4444-555555555555")
 B = lock_info("66666666-7777-8888-9999-000000000000", Who="bob@laptop")
@@ -282,27 +283,10 @@ def test_post_and_put_never_renumber(written: Backend) -> None:
 @pytest.fixture
 def natively_written(written: Backend) -> Backend:
     """A state on which a native write is active."""
-    written.server.rows(
-        """
-        with run as (
-            insert into kl_internal.apply_runs (state_id, principal, started_at)
-            select s.id, 'kl_server', now()
-            from kl_internal.states as s
-            where s.name = %(name)s and s.deleted_at is null
-            returning id, state_id
-        )
-        insert into kl_internal.state_locks (
-            state_id, kind, lock_id, lock_info, operation, who, principal, apply_id, acquired_at
-        )
-        select
-            r.state_id, 'native', r.id::text, %(info)s, 'state engine', 'eve@cli', 'kl_server',
-            r.id, now()
-        from run as r
-        returning id
-        """,
-        name=written.name,
-        info='{"ID":"n","Operation":"state engine","Who":"eve@cli","Info":"module.m"}',
-    )
+    connection = written.server.kl_server
+    run = begin(connection, written.name, "eve@cli")
+    run.acquire("module.m")
+    run.lock("module.m", holder="eve@cli")
     return written
 
 
@@ -316,8 +300,8 @@ def test_active_native_write_refuses_the_plain_lane(natively_written: Backend) -
     ):
         assert answer.status_code == 423
         assert answer.json()["Who"] == "eve@cli"
-        assert answer.json()["Operation"] == "state engine"
-        assert answer.json()["Info"] == "module.m"
+        assert answer.json()["Operation"] == "state engine write"
+        assert "module.m" in answer.json()["Info"]
     assert backend.versions() == 1
 
 
