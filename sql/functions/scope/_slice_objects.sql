@@ -40,11 +40,18 @@ begin
                     'module', c.module
                 ),
                 ',"schema_version":', coalesce(r.schema_version, 0),
-                ',"attributes_hash":', to_json(
-                    kl_internal.attributes_hash(
-                        coalesce(r.attributes::text, r.attributes_flat::text)
-                    )
-                ),
+                -- HMAC-SHA-256: equal attributes have equal ones, and nobody else can try passwords.
+                ',"attributes_hash":"sha256:', encode(
+                    sha256(
+                        k.outer_key || sha256(
+                            k.inner_key || convert_to(
+                                coalesce(r.attributes::text, r.attributes_flat::text, '{}'),
+                                'UTF8'
+                            )
+                        )
+                    ),
+                    'hex'
+                ), '"',
                 ',"resource_version":', r.opened_no,
                 ',"version_id":"', v.id,
                 '","status":', coalesce(to_json(nullif(r.status, ''))::text, 'null'),
@@ -63,6 +70,7 @@ begin
                     coalesce(r.attributes_spelling, r.attributes, '{}')
             end as attributes
         from unnest(p_paths) as p (path)
+        cross join kl_internal.hash_keys as k
         inner join kl_internal.resources as r
             on r.state_id = p_state_id
             and r.closed_no is null

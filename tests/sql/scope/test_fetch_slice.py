@@ -1,5 +1,6 @@
 """kl.fetch_slice: exact instances, whole, from one snapshot, checked against a base."""
 
+import hmac
 import json
 from decimal import Decimal
 from typing import Any
@@ -144,7 +145,6 @@ def test_a_hash_is_keyed_and_follows_the_attributes(conn: Connection, database: 
 
 
 def test_the_hash_is_hmac_sha256(owner_conn: Connection) -> None:
-    # RFC 4231, test case 2.
     owner_conn.execute(
         "update kl_internal.hash_keys set (inner_key, outer_key) = ("
         "select string_agg(set_byte('\\x00', 0, get_byte(k.key, n) # 54), '' order by n), "
@@ -152,9 +152,18 @@ def test_the_hash_is_hmac_sha256(owner_conn: Connection) -> None:
         "from (select 'Jefe'::bytea || decode(repeat('00', 60), 'hex') as key) as k, "
         "generate_series(0, 63) as n)"
     )
-    assert value(
-        owner_conn, "select kl_internal.attributes_hash('what do ya want for nothing?')"
-    ) == ("sha256:5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+    write(owner_conn, "s", state(1, resource("a", instance({"id": "a", "n": 1.50}))))
+    (found,) = _resources(slice_of(owner_conn, "terraform_data.a"))
+    expected = hmac.new(b"Jefe", b'{"id":"a","n":1.5}', "sha256").hexdigest()
+    assert found["attributes_hash"] == f"sha256:{expected}"
+
+
+def test_an_object_without_attributes_has_empty_ones(conn: Connection) -> None:
+    bare = {"schema_version": 0, "sensitive_attributes": []}
+    write(conn, "s", state(1, resource("a", bare)))
+    (found,) = _resources(slice_of(conn, "terraform_data.a"))
+    assert found["attributes_json"] == {}
+    assert len(found["attributes_hash"]) == len("sha256:") + 64
 
 
 def test_each_installation_has_a_secret_of_its_own(owner_conn: Connection) -> None:
