@@ -40,7 +40,7 @@ begin
                     'module', c.module
                 ),
                 ',"schema_version":', coalesce(r.schema_version, 0),
-                -- HMAC-SHA-256: equal attributes have equal ones, and nobody else can try passwords.
+                -- HMAC-SHA-256: equal attributes have equal ones; nobody else can try passwords.
                 ',"attributes_hash":"sha256:', encode(
                     sha256(
                         k.outer_key || sha256(
