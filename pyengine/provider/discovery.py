@@ -31,9 +31,9 @@ class FoundProvider:
 
 @dataclass(frozen=True, slots=True)
 class SearchPath:
-    """Folders in tiers: the first tier that has a provider decides; later ones are a fallback."""
+    """Folders in order: the first that has a provider decides; later ones are a fallback."""
 
-    tiers: tuple[tuple[Path, ...], ...]
+    folders: tuple[Path, ...]
     locked: Mapping[str, LockedProvider]
     cache: Path
 
@@ -49,19 +49,19 @@ class SearchPath:
         env = os.environ if environ is None else environ
         here = Path.cwd() if cwd is None else cwd
         home = Path(env.get("HOME") or Path.home())
-        named = tuple(_paths(env.get("KL_PROVIDER_PATH"), here))
+        folders = (
+            *(here / path for path in explicit),
+            *_paths(env.get("KL_PROVIDER_PATH"), here),
+            *_defaults(env, here, home),
+        )
         return cls(
-            tiers=(
-                tuple(here / path for path in explicit),
-                named,
-                tuple(dict.fromkeys(_defaults(env, here, home))),
-            ),
+            folders=tuple(dict.fromkeys(folders)),
             locked=read_lock_file(here / LOCK_FILE),
             cache=Path(platformdirs.user_cache_dir("kilolock")) / "providers",
         )
 
     def find(self, source: str) -> FoundProvider:
-        """Find the locked version of a provider, or the highest there is.
+        """Find the locked version of a provider, or the highest of the first folder that has it.
 
         Raises provider_builtin, provider_not_found (saying what was looked for and where), and
         provider_checksum where the lock file knows hashes and none fits.
@@ -69,17 +69,25 @@ class SearchPath:
         address = parse_source(source)
         if address.is_builtin:
             raise ProviderError("provider_builtin", f"{address} is part of Terraform itself")
+        try:
+            return self._found(self._package(address))
+        except OSError as exc:
+            raise ProviderError(
+                "provider_not_found", f"{address} was found and cannot be used: {exc}"
+            ) from exc
+
+    def _package(self, address: SourceAddress) -> Package:
         locked = self.locked.get(str(address))
         if locked is not None:
-            return self._found(self._locked_package(address, locked))
-        for tier in self.tiers:
-            packages = self._packages(tier, address)
+            return self._locked_package(address, locked)
+        for folder in self.folders:
+            packages = list(packages_below(folder, address))
             if packages:
-                return self._found(max(packages, key=_order))
+                return max(packages, key=_order)
         raise self._missing(str(address))
 
     def _locked_package(self, address: SourceAddress, locked: LockedProvider) -> Package:
-        every = [item for tier in self.tiers for item in self._packages(tier, address)]
+        every = [item for folder in self.folders for item in packages_below(folder, address)]
         candidates = [item for item in every if item.version == locked.version]
         if not candidates:
             versions = sorted(
@@ -99,9 +107,6 @@ class SearchPath:
             + ", ".join(str(item.path) for item in candidates),
         )
 
-    def _packages(self, tier: Iterable[Path], address: SourceAddress) -> list[Package]:
-        return [item for base in tier for item in packages_below(base, address)]
-
     def _found(self, package: Package) -> FoundProvider:
         folder = unpack(package, self.cache) if package.is_packed else package.path
         return FoundProvider(
@@ -109,7 +114,7 @@ class SearchPath:
         )
 
     def _missing(self, what: str, found: str = "") -> ProviderError:
-        places = [str(path) for tier in self.tiers for path in tier]
+        places = [str(path) for path in self.folders]
         return ProviderError(
             "provider_not_found",
             f"no program for {what} ({os_arch()}){found}; run terraform init here, or name its"

@@ -7,6 +7,7 @@ import re
 import shutil
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from pyengine.provider.errors import ProviderError
 _VERSION: Final = re.compile(
     r"(?P<core>[0-9]+(?:\.[0-9]+){1,2})(?:-(?P<pre>[0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?"
 )
+_DAMAGED: Final = (zipfile.BadZipFile, zlib.error, EOFError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +77,13 @@ def find_executable(folder: Path, address: SourceAddress) -> Path:
 def package_hashes(package: Package, cache: Path) -> Iterator[str]:
     """Iterate over the hashes a lock file may have for a package, the cheapest first.
 
-    Large programs take seconds to hash: what an unpacked package had is remembered below `cache`
-    until a file's size, inode, or times change (the change time is nobody's to set).
+    A damaged zip file has but its own. Large programs take seconds to hash: what an unpacked
+    package had is remembered below `cache` until a file's size, inode, or times change (the change
+    time is nobody's to set).
     """
     if package.is_packed:
         yield f"zh:{_file_digest(package.path).hex()}"
-        with zipfile.ZipFile(package.path) as archive:
+        with suppress(*_DAMAGED), zipfile.ZipFile(package.path) as archive:
             yield _h1(
                 (item.filename, _digest(archive, item))
                 for item in archive.infolist()
@@ -111,7 +114,7 @@ def unpack(package: Package, cache: Path) -> Path:
         work.chmod(0o755)
         if not folder.is_dir():
             work.replace(folder)
-    except (zipfile.BadZipFile, OSError) as exc:
+    except (*_DAMAGED, OSError) as exc:
         if not folder.is_dir():  # somebody else may have been quicker
             raise ProviderError(
                 "provider_not_found", f"{package.path.name} cannot be unpacked: {exc}"

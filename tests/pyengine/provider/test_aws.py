@@ -175,12 +175,12 @@ def test_lock_file_of_the_real_terraform_is_obeyed(found: FoundProvider, tmp_pat
     _lock(tmp_path, found.version, known)
     for _ in range(2):  # computed, then remembered
         path = SearchPath.from_environment([mirror], environ={"HOME": "/none"}, cwd=tmp_path)
-        path = SearchPath(path.tiers, path.locked, tmp_path / "cache")
+        path = SearchPath(path.folders, path.locked, tmp_path / "cache")
         assert path.find(SOURCE) == found
     assert list((tmp_path / "cache").iterdir()), "what was computed is remembered"
     _lock(tmp_path, found.version, "A" * 43 + "=")
     path = SearchPath.from_environment([mirror], environ={"HOME": "/none"}, cwd=tmp_path)
-    path = SearchPath(path.tiers, path.locked, tmp_path / "cache")
+    path = SearchPath(path.folders, path.locked, tmp_path / "cache")
     with pytest.raises(ProviderError) as caught:
         path.find(SOURCE)
     assert caught.value.code == "provider_checksum"

@@ -50,7 +50,7 @@ class Places:
 
     def find(self, source: str = SOURCE) -> FoundProvider:
         path = SearchPath.from_environment(self.explicit, environ=self.environ, cwd=self.cwd)
-        return SearchPath(path.tiers, path.locked, self.cache).find(source)
+        return SearchPath(path.folders, path.locked, self.cache).find(source)
 
     def failure(self, source: str = SOURCE) -> ProviderError:
         with pytest.raises(ProviderError) as caught:
@@ -63,7 +63,7 @@ def places(tmp_path: Path) -> Places:
     return Places(tmp_path)
 
 
-def test_first_tier_that_has_the_provider_decides(places: Places, tmp_path: Path) -> None:
+def test_first_folder_that_has_the_provider_decides(places: Places, tmp_path: Path) -> None:
     default = put(places.home / ".terraform.d/plugin-cache", "9.0.0")
     assert places.find().executable == default
     places.environ["KL_PROVIDER_PATH"] = f"{tmp_path / 'none'}:{tmp_path / 'env'}"
@@ -108,10 +108,30 @@ def test_terraform_data_folder_and_data_home_may_be_elsewhere(
     assert places.find().executable == data
 
 
-def test_highest_release_is_taken_within_a_tier(places: Places, tmp_path: Path) -> None:
-    places.explicit = [tmp_path / "a", tmp_path / "b"]
-    for base, version in (("a", "1.9.0"), ("b", "1.10.0"), ("a", "2.0.0-beta1"), ("b", "x")):
-        put(tmp_path / base, version)
+def test_order_of_the_default_places_is_theirs_whatever_the_versions(
+    places: Places, tmp_path: Path
+) -> None:
+    places.environ["TF_PLUGIN_CACHE_DIR"] = str(tmp_path / "cache-dir")
+    for version, place in enumerate(
+        (
+            "home/.terraform.d/plugins",
+            "work/terraform.d/plugins",
+            "cache-dir",
+            "work/.terraform/providers",
+            "home/.terraform.d/plugin-cache",
+            "flag-b",
+            "flag-a",
+        )
+    ):
+        program = put(tmp_path / place, f"{9 - version}.0.0")
+        places.explicit = [tmp_path / "flag-a", tmp_path / "flag-b"]
+        assert places.find().executable == program
+
+
+def test_highest_release_of_a_folder_is_taken(places: Places, tmp_path: Path) -> None:
+    places.explicit = [tmp_path / "a"]
+    for version in ("1.9.0", "1.10.0", "2.0.0-beta1", "x"):
+        put(tmp_path / "a", version)
     assert places.find().version == "1.10.0"
 
 
@@ -159,9 +179,21 @@ def test_zip_files_are_unpacked_once(places: Places, tmp_path: Path) -> None:
     assert len(list(places.cache.iterdir())) == 1
     archive.write_bytes(b"PK broken")
     assert "cannot be unpacked" in places.failure().message
+    lock(places.cwd, "1.0.0", "h1:none")
+    assert places.failure().code == "provider_checksum"
 
 
-def test_lock_file_decides_the_version_across_all_tiers(places: Places, tmp_path: Path) -> None:
+def test_what_cannot_be_unpacked_for_lack_of_a_place_is_told(
+    places: Places, tmp_path: Path
+) -> None:
+    put_zip(tmp_path / "m")
+    places.explicit = [tmp_path / "m"]
+    places.cache.touch()
+    error = places.failure()
+    assert (error.code, str(places.cache) in error.message) == ("provider_not_found", True)
+
+
+def test_lock_file_decides_the_version_across_all_folders(places: Places, tmp_path: Path) -> None:
     places.explicit = [tmp_path / "flag"]
     put(tmp_path / "flag", "2.0.0")
     locked = put(places.home / ".terraform.d/plugins", "1.0.0")
