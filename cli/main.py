@@ -21,6 +21,7 @@ def main(args: Sequence[str] | None = None) -> None:
     """Run kl and exit."""
     logging.basicConfig(handlers=[logging.NullHandler()])  # what went wrong is said once, below
     try:
+        _show_log(os.environ.get("KL_LOG"))
         code = kl.main(args=args, prog_name="kl", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as exc:
         exc.show()
@@ -41,6 +42,30 @@ def main(args: Sequence[str] | None = None) -> None:
     except asyncio.CancelledError:
         sys.exit(_TERMINATED)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _show_log(level: str | None) -> None:
+    """Show our own log on standard error, down to a level: what providers write is at debug."""
+    if not level:
+        return
+    if level.upper() not in logging.getLevelNamesMapping():
+        raise KilolockError(
+            "invalid_configuration",
+            f"KL_LOG {level!r} is no level: debug, info, warning, error",
+            exit_code=EXIT_USAGE,
+        )
+    handler = logging.StreamHandler()
+    handler.setFormatter(_OneLine("%(name)s: %(message)s"))
+    log = logging.getLogger("kilolock")
+    log.setLevel(level.upper())
+    log.addHandler(handler)
+
+
+class _OneLine(logging.Formatter):
+    """A record as one line that cannot steer a terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return cell(super().format(record))
 
 
 def _fail(code: str, message: str, exit_code: int) -> None:

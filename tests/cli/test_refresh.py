@@ -243,6 +243,29 @@ def test_drift_is_listed_and_set_aside(
     assert at("drift", "ack", stub.name, "widget_thing.a").exit_code == 2
 
 
+@pytest.mark.parametrize(
+    ("level", "shown"),
+    [
+        ("", []),
+        ("warning", []),
+        ("debug", ["kilolock.provider: terraform-provider-widget_v{}: noise\\x1b[31m"]),
+    ],
+)
+def test_what_providers_write_is_shown_where_asked(
+    stub: Refreshing, level: str, shown: list[str]
+) -> None:
+    stub.provider(handshake={"stderr": "noise\x1b[31m"})
+    stub.put(widget("a"))
+    done = subprocess.run(
+        _command(stub),
+        env=_environment(stub) | {"KL_LOG": level},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr.splitlines() == [line.format(stub.version) for line in shown]
+
+
 def test_a_terminal_gets_a_bar_and_a_pipe_does_not(stub: Refreshing) -> None:
     stub.provider()
     stub.put(widget("a"))
