@@ -1,7 +1,7 @@
 """A provider made with a framework that is not ours (PyPI `tf`): protocol 6, TLS, no cookie check.
 
-Its one resource does at reading what the attribute `act` says: same, gone, warn, error, unknown,
-crash, hang, noise, big. Run with -m tests.provider_stub.framework.
+Its one resource does at reading what the attribute `act` says: same, gone, null, warn, error,
+unknown, crash, hang, noise, big. Run with -m tests.provider_stub.framework.
 """
 
 import os
@@ -9,10 +9,12 @@ import sys
 import time
 from typing import Any
 
+import msgspec
+from tf import runner
 from tf.blocks import SetNestedBlock
 from tf.gen import tfplugin_pb2 as pb
 from tf.iface import Provider, ReadContext, Resource
-from tf.runner import run_provider
+from tf.provider import ProviderServicer
 from tf.schema import Attribute, Block, Schema
 from tf.types import Bool, List, Number, Set, String, TfType, Unknown
 
@@ -74,7 +76,7 @@ class Box(Resource):
 
     def read(self, ctx: ReadContext, current: dict[str, Any]) -> dict[str, Any] | None:
         match current.get("act"):
-            case "gone":
+            case "gone" | "null":
                 return None
             case "warn":
                 ctx.diagnostics.add_warning("look out", "it is old", path=["size"])
@@ -132,5 +134,25 @@ class BoxProvider(Provider):
         return [Box]
 
 
+class Servicer(ProviderServicer):
+    """What the framework leaves out: private data, an explicit null, upgrades in exact JSON."""
+
+    def ReadResource(self, request: Any, context: Any) -> Any:
+        answer = super().ReadResource(request, context)
+        if request.private:
+            answer.private = request.private + b"+"
+        if msgspec.msgpack.decode(request.current_state.msgpack)["act"] == "null":
+            answer.new_state.msgpack = msgspec.msgpack.encode(None)
+        return answer
+
+    def UpgradeResourceState(self, request: Any, context: Any) -> Any:
+        if request.version < Box.get_schema().version:
+            return super().UpgradeResourceState(request, context)
+        return pb.UpgradeResourceState.Response(
+            upgraded_state=pb.DynamicValue(json=request.raw_state.json)
+        )
+
+
 if __name__ == "__main__":
-    run_provider(BoxProvider())
+    runner.ProviderServicer = Servicer
+    runner.run_provider(BoxProvider())
