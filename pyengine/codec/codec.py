@@ -21,7 +21,7 @@ from pyengine.codec.sensitive import (
     state_form,
 )
 from pyengine.codec.strip import compile_strip
-from pyengine.codec.types import Type, schema_type
+from pyengine.codec.types import schema_type
 from pyengine.codec.wire import NIL, WireValue
 
 _PACK: Final = msgspec.msgpack.Encoder().encode
@@ -38,13 +38,6 @@ class Codec:
 
     def __init__(self, schema: bytes | str) -> None:
         self.version, self.type = schema_type(schema)
-
-    @classmethod
-    def of_type(cls, type_: Type) -> "Codec":
-        """Make the codec of an object type that has no schema text."""
-        codec = cls.__new__(cls)
-        codec.version, codec.type = 0, type_
-        return codec
 
     def encode(self, attributes: bytes | str, *, strip: bool = False) -> bytes:
         """Return state JSON as MessagePack; absent members are null.

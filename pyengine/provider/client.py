@@ -27,7 +27,7 @@ from pyengine.provider.v5 import V5
 from pyengine.provider.v6 import V6
 
 TERRAFORM_VERSION: Final = "1.11.4"
-RECEIVE_LIMIT: Final = 256 << 20
+RECEIVE_LIMIT: Final = 256 << 20  # as much as providers send; more is refused in words
 _PROTOCOLS: Final[Mapping[int, Protocol]] = MappingProxyType({5: V5, 6: V6})
 _CRASH_WAIT: Final = 1.0
 _SHUTDOWN_WAIT: Final = 2.0
@@ -78,7 +78,6 @@ class ProviderClient:
         return ProviderSchemas(
             provider=schema_json(answer.provider),
             resource_types=dict(answer.resource_schemas),
-            get_provider_schema_optional=answer.server_capabilities.get_provider_schema_optional,
             schema_message=self._protocol.messages.Schema,
         )
 
@@ -94,16 +93,14 @@ class ProviderClient:
             for name, schema in answer.identity_schemas.items()
         }
 
-    async def configure(
-        self, config: bytes, *, validate: bool = True, terraform_version: str = TERRAFORM_VERSION
-    ) -> tuple[Diagnostic, ...]:
+    async def configure(self, config: bytes, *, validate: bool = True) -> tuple[Diagnostic, ...]:
         """Validate and configure with a complete object (MessagePack); return the warnings.
 
         Validation may be left out for what was validated before: some providers need seconds.
         """
         noticed = await self._validate(config) if validate else ()
         request = self._request("Configure")
-        request.terraform_version = terraform_version
+        request.terraform_version = TERRAFORM_VERSION
         request.config.msgpack = config
         request.client_capabilities.write_only_attributes_allowed = True
         answer = await self._call("Configure", request)

@@ -1,6 +1,6 @@
 """Turn schema messages into the JSON form that is cached, one type at a time."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,6 @@ class ProviderSchemas:
 
     provider: bytes
     resource_types: Mapping[str, bytes]
-    get_provider_schema_optional: bool
     schema_message: Any
 
     def resource(self, type_name: str) -> bytes:
@@ -32,11 +31,6 @@ class ProviderSchemas:
                 "provider_misbehaved", f"the schema of {type_name} cannot be read"
             ) from exc
         return schema_json(message)
-
-    def resources(self) -> Iterator[tuple[str, bytes]]:
-        """Iterate over (type name, schema), sorted by name, one in memory at a time."""
-        for name in sorted(self.resource_types):
-            yield name, self.resource(name)
 
 
 @dataclass(frozen=True, slots=True)

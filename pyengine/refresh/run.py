@@ -205,7 +205,8 @@ class _Refresh:
     def _failed_summary(self) -> str:
         failures = self._work.tally.failures
         first = failures[0]
-        return f"{len(failures)} objects failed; the first: {first.address}: {first.message}"
+        many = f"{len(failures)} objects failed; the first" if failures[1:] else "1 object failed"
+        return f"{many}: {first.address}: {first.message}"
 
     def _report(self) -> None:
         self._progress(self._work.tally.checked, self._total)

@@ -63,7 +63,7 @@ def test_schemas_come_in_the_cached_form(stub: Stub, protocol: int) -> None:
         protocol=protocol, schema=SCHEMA, provider_schema=provider, schemas={"widget_a": SCHEMA}
     )
     found = play(program, lambda client: client.get_schema())
-    assert [name for name, _ in found.resources()] == ["widget_a", "widget_thing"]
+    assert sorted(found.resource_types) == ["widget_a", "widget_thing"]
     form = msgspec.json.decode(found.resource("widget_thing"))
     form["block"]["block_types"][0]["block"].pop("block_types")
     assert form == SCHEMA
