@@ -8,7 +8,7 @@ import pytest
 from pyengine.errors import KilolockError
 from tests.documents import ENCRYPTED, instance, resource
 from tests.importing import put
-from tests.refreshing import PROVIDER, SOURCE, Refreshing, error, thing, widget
+from tests.refreshing import PROVIDER, SCHEMA, SOURCE, Refreshing, error, thing, widget
 
 SECRET = [{"type": "get_attr", "value": "secret"}]
 GONE = {"new_state_json": None}
@@ -180,6 +180,24 @@ def test_each_configuration_has_a_process_and_its_own_arguments(at: Refreshing) 
     assert [failure.address for failure in missing.failures] == ["module.net.widget_thing.c"]
     assert "the environment variable REGION is not set" in missing.failures[0].message
     assert "t0p" not in str(missing)
+
+
+def test_bounds_of_one_read_one_provider_after_the_other_object_by_object(at: Refreshing) -> None:
+    other = "registry.terraform.io/acme/other"
+    slow = {name: {"new_state_json": thing(name), "delay": 0.2} for name in "abc"}
+    at.provider(reads_by_id=slow)
+    at.provider(other, schemas={"other_thing": SCHEMA}, reads_by_id=slow)
+    at.put(
+        *(widget(name) for name in "abc"),
+        *(widget(name, type="other_thing", provider=f'provider["{other}"]') for name in "abc"),
+    )
+    assert at.refresh(concurrency=1, parallelism=1).resources_checked == 6
+    calls = at.calls("Configure", "UpgradeResourceState", "ReadResource")
+    one = ["Configure", *["UpgradeResourceState", "ReadResource"] * 3]
+    assert [call["call"] for call in calls] == one * 2
+    assert [call["type"] for call in calls if "type" in call] == (
+        ["other_thing"] * 6 + ["widget_thing"] * 6
+    )
 
 
 def test_missing_and_unreadable_providers_fail_their_own_objects(at: Refreshing) -> None:
