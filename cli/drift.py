@@ -7,10 +7,10 @@ from typing import Any, Final
 import click
 
 from cli import output
+from cli.calling import call
 from cli.options import (
     StateName,
     as_json,
-    call,
     format_of,
     query_options,
     settings_of,

@@ -1,6 +1,5 @@
 """kl: the client. Errors are one line on standard error; exit 0 done, 1 failed, 2 usage."""
 
-import asyncio
 import logging
 import os
 import sys
@@ -8,13 +7,12 @@ from collections.abc import Sequence
 
 import click
 
-from cli import drift, provider, query, readers, refresh, state, verify
+from cli.commands import Commands
 from cli.options import query_options
 from cli.output import cell
 from pyengine.errors import EXIT_FAILED, EXIT_USAGE, KilolockError
 
 _INTERRUPTED = 130
-_TERMINATED = 143
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -39,8 +37,6 @@ def main(args: Sequence[str] | None = None) -> None:
         sys.exit(EXIT_FAILED)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(_INTERRUPTED)
-    except asyncio.CancelledError:
-        sys.exit(_TERMINATED)
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -73,7 +69,7 @@ def _fail(code: str, message: str, exit_code: int) -> None:
     sys.exit(exit_code)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="kilolock", prog_name="kl")
 @query_options
 def kl() -> None:
@@ -82,15 +78,3 @@ def kl() -> None:
     Over HTTP when a state URL is the nearest thing named, else in a database: flags come before
     KL_* variables, then .kl.toml, then the backend block of the Terraform folder.
     """
-
-
-for command in (
-    *state.COMMANDS,
-    *readers.COMMANDS,
-    *query.COMMANDS,
-    *verify.COMMANDS,
-    *refresh.COMMANDS,
-    *drift.COMMANDS,
-    *provider.COMMANDS,
-):
-    kl.add_command(command)

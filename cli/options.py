@@ -1,18 +1,12 @@
 """Options that `kl` and each of its commands take, and what they come to."""
 
-import asyncio
-import signal
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
 
-from cli.transport import Transport, open_transport
-from pyengine.db import Caller, Database
-from pyengine.errors import EXIT_USAGE, KilolockError
 from pyengine.settings import Settings, load, split_state_url
 
-T = TypeVar("T")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -109,54 +103,6 @@ def name_of(ctx: click.Context, settings: Settings, name: str | None) -> str:
     if settings.state_url is not None:
         return split_state_url(settings.state_url)[1]
     raise click.UsageError("which state? Give its name, or set KL_STATE_URL", ctx)
-
-
-def call(
-    settings: Settings,
-    work: Callable[[Transport], Awaitable[T]],
-    *,
-    admin: bool = False,
-    create: bool = False,
-) -> T:
-    """Run `work` with a transport; arguments as for `open_transport`."""
-
-    async def opened() -> T:
-        async with open_transport(settings, admin=admin, create=create) as transport:
-            return await work(transport)
-
-    return _run(opened)
-
-
-def call_locally(
-    settings: Settings, command: str, work: Callable[[Database, Caller], Awaitable[T]]
-) -> T:
-    """Run `work` with the database itself, for what this machine must do and no server may."""
-    if settings.transport == "http":
-        raise KilolockError(
-            "invalid_configuration",
-            f"{command} needs the database, and what is named nearest is a state URL: a server runs"
-            " no provider programs and keeps their configuration to itself; give --database-url or"
-            " --data-dir",
-            exit_code=EXIT_USAGE,
-        )
-    from cli.transport_sql import open_database
-
-    async def opened() -> T:
-        async with open_database(settings, sessions=8) as (database, caller):
-            return await work(database, caller)
-
-    return _run(opened)
-
-
-def _run(opened: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    async def cancellable() -> T:
-        task = asyncio.current_task()
-        assert task is not None
-        # Leave in order: a shared embedded database is stopped by the last that leaves.
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-        return await opened()
-
-    return asyncio.run(cancellable())
 
 
 class StateName(click.ParamType[str]):

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import click
 import msgspec
-from rich.cells import cell_len
 
 _JSON: Final = msgspec.json.Encoder(decimal_format="number")
 _UNITS: Final = ((86400, "d"), (3600, "h"), (60, "m"), (1, "s"))
@@ -24,6 +23,8 @@ def print_table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> No
     if sys.stdout.isatty():
         _print_drawn(headings, cells)
         return
+    from rich.cells import cell_len
+
     lines = [[heading.upper() for heading in headings], *cells]
     widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
     for line in lines:

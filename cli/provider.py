@@ -10,7 +10,8 @@ import click
 import msgspec
 
 from cli import output
-from cli.options import StateName, as_json, call_locally, settings_of, shared_options
+from cli.database import call_locally
+from cli.options import StateName, as_json, settings_of, shared_options
 from cli.refresh import concurrency_option, search_path_option
 from pyengine import api_providers
 from pyengine.api_providers import ProviderConfig

@@ -1,6 +1,5 @@
 """kl query: an analyst's question in SQL."""
 
-import asyncio
 from contextlib import AsyncExitStack
 from typing import BinaryIO, Final
 
@@ -9,10 +8,9 @@ import msgspec
 
 from cli import output
 from cli.options import format_of, query_options, settings_of
-from cli.transport_http import open_http
-from cli.transport_sql import embedded_conninfo
+from cli.running import run
+from pyengine.answer import Answer
 from pyengine.errors import KilolockError
-from pyengine.query import Answer, open_door
 from pyengine.settings import Settings
 
 
@@ -39,7 +37,8 @@ def query(
     if (sql is None) == (file is None):
         raise click.UsageError("give the statement, or -f FILE", ctx)
     text = sql if file is None else _text_of(file)
-    answer = asyncio.run(_ask(settings_of(ctx, query_url=query_url), text or ""))
+    settings = settings_of(ctx, query_url=query_url)
+    answer = run(lambda: _ask(settings, text or ""))
     {"json": output.print_json, "csv": _print_csv, "table": _print_rows}[format_of(ctx)](answer)
     if answer.truncated:
         click.echo(f"kl: truncated after {answer.row_count} rows: a limit was reached", err=True)
@@ -48,7 +47,12 @@ def query(
 async def _ask(settings: Settings, text: str) -> Answer:
     async with AsyncExitStack() as stack:
         if settings.query_transport == "http":
+            from cli.transport_http import open_http
+
             return await (await stack.enter_async_context(open_http(settings))).query(text)
+        from cli.database import embedded_conninfo
+        from pyengine.query import open_door
+
         url = settings.query_url
         if url is None and settings.embedded:
             url = await embedded_conninfo(settings, stack, "kl_query", create=False)

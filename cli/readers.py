@@ -6,10 +6,10 @@ from typing import Final, TypeVar
 import click
 
 from cli import graph_view, output, reader_view
+from cli.calling import call
 from cli.options import (
     StateName,
     as_json,
-    call,
     format_of,
     graph_options,
     name_of,

@@ -8,7 +8,8 @@ from typing import Final
 import click
 
 from cli import output, refresh_view
-from cli.options import StateName, as_json, call_locally, settings_of, shared_options
+from cli.database import call_locally
+from cli.options import StateName, as_json, settings_of, shared_options
 from pyengine.db import Caller, Database
 from pyengine.errors import EXIT_FAILED
 from pyengine.provider.discovery import SearchPath

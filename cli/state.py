@@ -9,8 +9,9 @@ from typing import Any, BinaryIO, Final
 import click
 
 from cli import output, status_view
+from cli.calling import call
 from cli.files import replacing
-from cli.options import StateName, as_json, call, name_of, settings_of, shared_options
+from cli.options import StateName, as_json, name_of, settings_of, shared_options
 from cli.transport import Transport
 
 

@@ -12,12 +12,12 @@ import httpx
 import msgspec
 
 from cli.reading_http import HttpReading
+from pyengine.answer import Answer
 from pyengine.api import FreedLock
 from pyengine.api_admin import ListedState
 from pyengine.api_verify import Verified
 from pyengine.errors import CODES, EXIT_USAGE, KilolockError
 from pyengine.importing import Imported
-from pyengine.query import Answer
 from pyengine.settings import Settings, split_state_url
 
 T = TypeVar("T")

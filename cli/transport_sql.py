@@ -2,17 +2,15 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from typing import Any, BinaryIO
 
-import click
-
+from cli.database import open_database
 from cli.reading_sql import SqlReading
-from pyengine import api, api_admin, api_verify, db, download, embedded, embedded_guard, install
+from pyengine import api, api_admin, api_verify, download
 from pyengine.api import FreedLock
 from pyengine.api_admin import ListedState
 from pyengine.api_verify import Verified
-from pyengine.errors import EXIT_USAGE, KilolockError
 from pyengine.importing import Imported, import_document
 from pyengine.settings import Settings
 
@@ -62,39 +60,3 @@ async def open_sql(settings: Settings, *, admin: bool, create: bool) -> AsyncIte
     """Connect to the database of the settings, starting the embedded one where needed."""
     async with open_database(settings, admin=admin, create=create) as (database, caller):
         yield SqlTransport(database, caller)
-
-
-@asynccontextmanager
-async def open_database(
-    settings: Settings, *, admin: bool = False, create: bool = False, sessions: int = 4
-) -> AsyncIterator[tuple[db.Database, db.Caller]]:
-    """Lend a pool of so many sessions at that database, and who works in it."""
-    async with AsyncExitStack() as stack:
-        if settings.embedded:
-            user = embedded.SUPERUSER if admin else "kl_server"
-            conninfo = await embedded_conninfo(settings, stack, user, create=create)
-        else:
-            assert settings.database_url is not None
-            conninfo = settings.database_url
-        database = db.Database(conninfo, max_size=sessions, application_name="kl")
-        await stack.enter_async_context(database)
-        yield database, db.Caller(actor=settings.actor)
-
-
-async def embedded_conninfo(
-    settings: Settings, stack: AsyncExitStack, user: str, *, create: bool
-) -> str:
-    """Share the embedded server while `stack` is open; return how `user` connects."""
-    if not embedded.exists(settings.data_dir):
-        if not create:
-            raise KilolockError(
-                "invalid_configuration",
-                f"no database in {settings.data_dir}, and none configured; start `kld serve`,"
-                " or set KL_STATE_URL, KL_DATABASE_URL or KL_DATA_DIR",
-                exit_code=EXIT_USAGE,
-            )
-        click.echo(f"kl: making a database in {settings.data_dir}", err=True)
-    server = await stack.enter_async_context(embedded.embedded(settings.data_dir))
-    await install.ensure(server.conninfo(embedded.SUPERUSER))
-    await embedded_guard.harden(server.conninfo(embedded.SUPERUSER))
-    return server.conninfo(user)

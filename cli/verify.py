@@ -9,7 +9,8 @@ from typing import Any, Final
 import click
 
 from cli import output
-from cli.options import StateName, as_json, call, settings_of, shared_options
+from cli.calling import call
+from cli.options import StateName, as_json, settings_of, shared_options
 from cli.transport import Transport
 from pyengine.api_verify import Damage
 from pyengine.errors import EXIT_FAILED

@@ -123,13 +123,13 @@ class EmbeddedServer:
             share.close()
 
     async def _ensure_running(self, user: RunAs) -> None:
-        embedded_host.let_search(self.data_dir, user)
-        embedded_host.let_execute(self.bin_dir.parent, user)
-        if not self._pgdata.exists():
-            await self._initialise(user)
-        await self._check_version()
         postmaster = await self._settled()
         if postmaster is None:
+            embedded_host.let_search(self.data_dir, user)
+            embedded_host.let_execute(self.bin_dir.parent, user)
+            if not self._pgdata.exists():
+                await self._initialise(user)
+            await self._check_version()
             await self._launch(user)
             postmaster = await self._settled()
         if postmaster is None:

@@ -20,19 +20,18 @@ _REVOKED: Final = (
 )
 
 
-async def harden(conninfo: str) -> None:
+async def harden(conn: db.Connection) -> None:
     """Take from PUBLIC what could harm others, and bound the temporary files of kl_query."""
-    async with await db.connect(conninfo) as conn:
-        with db.translated():
-            cursor = await conn.execute(
-                "select p.oid::regprocedure::text from pg_catalog.pg_proc as p"
-                " where p.pronamespace = 'pg_catalog'::regnamespace and p.proname = any (%s)"
-                " and pg_catalog.has_function_privilege('kl_query', p.oid, 'execute')",
-                (list(_REVOKED),),
-            )
-            functions = [row[0] for row in await cursor.fetchall()]
-            if not functions:
-                return
-            for function in functions:
-                await conn.execute(f"revoke execute on function {function} from public".encode())
-            await conn.execute("alter role kl_query set temp_file_limit = '1GB'")
+    with db.translated():
+        cursor = await conn.execute(
+            "select p.oid::regprocedure::text from pg_catalog.pg_proc as p"
+            " where p.pronamespace = 'pg_catalog'::regnamespace and p.proname = any (%s)"
+            " and pg_catalog.has_function_privilege('kl_query', p.oid, 'execute')",
+            (list(_REVOKED),),
+        )
+        functions = [row[0] for row in await cursor.fetchall()]
+        if not functions:
+            return
+        for function in functions:
+            await conn.execute(f"revoke execute on function {function} from public".encode())
+        await conn.execute("alter role kl_query set temp_file_limit = '1GB'")

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from pyengine import db, sqltree
 from pyengine.errors import KilolockError
@@ -14,8 +14,6 @@ from pyengine.sqltree import Script, SqlTree
 _LOCK_KEY: Final = 0x6B696C6F6C6F636B
 _RETRIED: Final = ("55P03", "40P01", "40001")
 _MINIMUM_VERSION: Final = 150000
-
-Status = Literal["absent", "older", "current", "newer"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +39,7 @@ async def migrate(
     administrator must run, `script_failed`, `invalid_sql_tree`.
     """
     tree = sqltree.load() if tree is None else tree
+    sqltree.check_syntax(tree)
     deadline = time.monotonic() + wait_seconds
     async with await db.connect(conninfo, application_name="kilolock migrate") as conn:
         while True:
@@ -50,37 +49,6 @@ async def migrate(
                 if not _worth_retrying(exc) or time.monotonic() >= deadline:
                     raise
             await asyncio.sleep(0.5)
-
-
-async def status(conn: db.Connection, tree: SqlTree | None = None) -> Status:
-    """Compare what is installed with `tree`; any role that may read `kl` can ask."""
-    tree = sqltree.load() if tree is None else tree
-    with db.translated():
-        cursor = await conn.execute(
-            "select exists (select from pg_catalog.pg_class as c"
-            " join pg_catalog.pg_namespace as n on n.oid = c.relnamespace"
-            " where n.nspname = 'kl' and c.relname = 'installation')"
-        )
-        row = await cursor.fetchone()
-        if row is None or not row[0]:
-            return "absent"
-        cursor = await conn.execute("select i.name, i.checksum from kl.installation as i")
-        installed: dict[str, str] = dict(await cursor.fetchall())
-    functions = installed.pop("functions", None)
-    known = {script.name for script in tree.migrations}
-    if set(installed) - known:
-        return "newer"
-    if known - set(installed) or functions != tree.functions_checksum:
-        return "older"
-    return "current"
-
-
-async def ensure(conninfo: str) -> None:
-    """Install unless what is there is current, or newer."""
-    async with await db.connect(conninfo) as conn:
-        found = await status(conn)
-    if found in ("absent", "older"):
-        await migrate(conninfo)
 
 
 async def _attempt(

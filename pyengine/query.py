@@ -16,6 +16,7 @@ from psycopg.pq import TransactionStatus
 from psycopg_pool import AsyncConnectionPool
 
 from pyengine import db, readonly
+from pyengine.answer import Answer, Column
 from pyengine.answer_types import RowBudget, register, too_wide
 from pyengine.errors import KilolockError
 from pyengine.settings import DEFAULT_QUERY_SECONDS
@@ -45,22 +46,6 @@ class Limits:
     seconds: int = DEFAULT_QUERY_SECONDS
     sessions: int = 4
     patience: int = 10
-
-
-class Column(msgspec.Struct, frozen=True):
-    """A column of an answer; type as PostgreSQL names it (int8, numeric, jsonb, text[])."""
-
-    name: str
-    type: str
-
-
-class Answer(msgspec.Struct, frozen=True):
-    """An answer. Each row is the JSON text of an array, numbers with every digit."""
-
-    columns: list[Column]
-    rows: list[msgspec.Raw]
-    row_count: int
-    truncated: bool
 
 
 class QueryDoor:

@@ -1,4 +1,4 @@
-"""Find, parse and order the SQL of the project. Pure: reads files, touches no database."""
+"""Find, order and check the SQL of the project. Pure: reads files, touches no database."""
 
 import hashlib
 import re
@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Final
-
-import pglast
 
 from pyengine.errors import KilolockError
 
@@ -58,7 +56,7 @@ def find_sql_root() -> Path:
 
 
 def load(root: Path | None = None) -> SqlTree:
-    """Read and parse every file below `root`. Raises `invalid_sql_tree` naming file and line."""
+    """Read and order every file below `root`. Raises `invalid_sql_tree` naming the file."""
     root = find_sql_root() if root is None else root
     migrations = tuple(_read(root, "migrations"))
     _check_sequence(migrations)
@@ -68,6 +66,19 @@ def load(root: Path | None = None) -> SqlTree:
             raise _invalid(f"functions/{name}.sql is missing")
     roles, grants = functions.pop(ROLES), functions.pop(GRANTS)
     return SqlTree(roles, migrations, (*order(functions), grants))
+
+
+def check_syntax(tree: SqlTree) -> None:
+    """Parse every file of a tree. Raises `invalid_sql_tree` naming file and line."""
+    import pglast  # large, and only who installs needs it
+
+    for script in (tree.roles, *tree.migrations, *tree.functions):
+        try:
+            pglast.parse_sql(script.text)
+        except pglast.parser.ParseError as exc:
+            offset = exc.args[1] if len(exc.args) > 1 and isinstance(exc.args[1], int) else 0
+            line = line_of(script.text, offset)
+            raise _invalid(f"{script.label}:{line}: {exc.args[0]}") from exc
 
 
 def order(scripts: Mapping[str, Script]) -> tuple[Script, ...]:
@@ -115,18 +126,7 @@ def _read(root: Path, folder: str) -> Iterable[Script]:
         relative = path.relative_to(base)
         name = relative.as_posix().removesuffix(".sql")
         text = path.read_text(encoding="utf-8")
-        script = Script(name, f"{folder}/{relative.as_posix()}", text, parse_requires(text))
-        _check_syntax(script)
-        yield script
-
-
-def _check_syntax(script: Script) -> None:
-    try:
-        pglast.parse_sql(script.text)
-    except pglast.parser.ParseError as exc:
-        offset = exc.args[1] if len(exc.args) > 1 and isinstance(exc.args[1], int) else 0
-        line = line_of(script.text, offset)
-        raise _invalid(f"{script.label}:{line}: {exc.args[0]}") from exc
+        yield Script(name, f"{folder}/{relative.as_posix()}", text, parse_requires(text))
 
 
 def _check_sequence(migrations: tuple[Script, ...]) -> None:

@@ -12,8 +12,8 @@ from pathlib import Path
 import click
 from psycopg import pq
 
-from pyengine import install
-from pyengine.embedded import embedded, exists, wheel_bin_dir
+from pyengine import install, installed
+from pyengine.embedded import SUPERUSER, embedded, exists, wheel_bin_dir
 from pyengine.errors import EXIT_USAGE, KilolockError
 from pyengine.settings import Settings, load
 from server import credentials
@@ -110,7 +110,7 @@ async def _migrate(settings: Settings) -> install.Outcome:
         assert settings.database_url is not None
         return await install.migrate(settings.database_url)
     async with embedded(settings.data_dir) as server:
-        return await install.migrate(server.conninfo("postgres"))
+        return await install.migrate(server.conninfo(SUPERUSER))
 
 
 @kld.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -128,13 +128,11 @@ def psql(data_dir: str | None, database_url: str | None, args: tuple[str, ...]) 
 
 
 async def _embedded_psql(data_dir: Path, args: tuple[str, ...]) -> int:
-    from server.serving import ensure_embedded_schema
-
     if not exists(data_dir):
         click.echo(f"kld: making a database in {data_dir}", err=True)
     async with embedded(data_dir) as server:
-        await ensure_embedded_schema(server)
-        return await asyncio.to_thread(_run_psql, server.conninfo("postgres"), args)
+        await installed.prepare_embedded(server.conninfo(SUPERUSER))
+        return await asyncio.to_thread(_run_psql, server.conninfo(SUPERUSER), args)
 
 
 def _run_psql(conninfo: str, args: tuple[str, ...]) -> int:

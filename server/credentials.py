@@ -8,8 +8,8 @@ from typing import TypeVar
 import click
 import msgspec
 
-from pyengine import api_auth, db, install
-from pyengine.embedded import embedded
+from pyengine import api_auth, db, installed
+from pyengine.embedded import SUPERUSER, embedded
 from pyengine.settings import Settings, load
 from server.options import remembered_database_options
 
@@ -38,8 +38,8 @@ async def _run(settings: Settings, work: Callable[[db.Connection], Awaitable[T]]
         assert settings.database_url is not None
         return await _work(settings.database_url, settings, work)
     async with embedded(settings.data_dir) as server:
-        await install.ensure(server.conninfo("postgres"))
-        return await _work(server.conninfo("postgres"), settings, work)
+        await installed.prepare_embedded(server.conninfo(SUPERUSER))
+        return await _work(server.conninfo(SUPERUSER), settings, work)
 
 
 async def _work(

@@ -14,8 +14,8 @@ import click
 from sanic import Sanic
 from sanic.server import AsyncioServer
 
-from pyengine import db, embedded_guard, install
-from pyengine.embedded import EmbeddedServer
+from pyengine import db, install, installed
+from pyengine.embedded import SUPERUSER, EmbeddedServer
 from pyengine.errors import KilolockError
 from pyengine.settings import Settings, is_loopback
 
@@ -59,7 +59,7 @@ async def _database(settings: Settings, stack: AsyncExitStack) -> Settings:
     server = EmbeddedServer(settings.data_dir)
     await server.start()
     stack.push_async_callback(server.stop)
-    await ensure_embedded_schema(server)
+    await installed.prepare_embedded(server.conninfo(SUPERUSER))
     return replace(
         settings,
         database_url=server.conninfo("kl_server"),
@@ -68,15 +68,9 @@ async def _database(settings: Settings, stack: AsyncExitStack) -> Settings:
     )
 
 
-async def ensure_embedded_schema(server: EmbeddedServer) -> None:
-    """Install into the embedded database unless what is there is current, or newer."""
-    await install.ensure(server.conninfo("postgres"))
-    await embedded_guard.harden(server.conninfo("postgres"))
-
-
 async def _check_external(conninfo: str) -> None:
     async with await db.connect(conninfo) as conn:
-        status = await install.status(conn)
+        status = await installed.status(conn)
         with db.translated():
             cursor = await conn.execute("select current_setting('is_superuser')")
             row = await cursor.fetchone()

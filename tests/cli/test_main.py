@@ -44,7 +44,10 @@ def test_wrong_usage_is_one_line_and_exit_2(kl: Kl, args: tuple[str, ...]) -> No
 
 
 def test_every_command_has_help(kl: Kl) -> None:
-    for command in group.commands.values():
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
         assert command.help
         assert all(param.help for param in command.params if isinstance(param, click.Option)), (
             command.name
@@ -52,6 +55,49 @@ def test_every_command_has_help(kl: Kl) -> None:
         assert kl(str(command.name), "--help").exit_code == 0
     assert b"import" in kl("-h").out
     assert kl("--version").exit_code == 0
+
+
+def test_a_word_that_is_no_command_is_told_from_one_that_is_nearly_one(kl: Kl) -> None:
+    assert kl("refesh").err == (
+        "kl: usage: there is no command 'refesh'; did you mean refresh? (see kl --help)\n"
+    )
+    assert "did you mean" not in kl("xyz").err
+
+
+@pytest.mark.parametrize(
+    ("args", "needless"),
+    [
+        (("--help",), "asyncio grpc httpx pglast psycopg rich"),
+        (("list",), "grpc httpx pglast rich.console"),
+        (("refresh", "no-such-state"), "httpx pglast rich"),
+        (("query", "select 1"), "grpc httpx"),
+    ],
+)
+def test_a_command_loads_only_what_it_needs(
+    cli_database: Database, tmp_path: Path, args: tuple[str, ...], needless: str
+) -> None:
+    script = (
+        "import sys\n"
+        "from cli.main import main\n"
+        "try:\n    main(sys.argv[2:])\n"
+        "except SystemExit:\n    pass\n"
+        "print(*set(sys.argv[1].split()) & sys.modules.keys(), file=sys.stderr)\n"
+    )
+    environment = {name: value for name, value in os.environ.items() if name[:3] != "KL_"}
+    done = subprocess.run(
+        [sys.executable, "-c", script, needless, *args],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[2],
+        env=environment
+        | {
+            "KL_DATABASE_URL": cli_database.conninfo("kl_server"),
+            "KL_QUERY_URL": cli_database.conninfo("kl_query"),
+            "HOME": str(tmp_path),
+        },
+    )
+    assert done.stderr.splitlines()[-1] == "", done.stderr
 
 
 def test_shared_options_stand_anywhere_and_the_later_wins(

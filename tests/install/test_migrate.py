@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from pyengine import db, install, sqltree
+from pyengine import db, install, installed, sqltree
 from pyengine.errors import KilolockError
 from tests.clusters import Cluster, Database
 from tests.install import catalog
@@ -13,10 +13,10 @@ def _migrate(database: Database, user: str = "postgres", **options: object) -> i
     return asyncio.run(install.migrate(database.conninfo(user), **options))  # type: ignore[arg-type]
 
 
-def _status(database: Database, user: str = "postgres") -> install.Status:
-    async def ask() -> install.Status:
+def _status(database: Database, user: str = "postgres") -> installed.Status:
+    async def ask() -> installed.Status:
         async with await db.connect(database.conninfo(user)) as conn:
-            return await install.status(conn)
+            return await installed.status(conn)
 
     return asyncio.run(ask())
 

@@ -12,7 +12,9 @@ def _tree(root: Path, files: dict[str, str]) -> sqltree.SqlTree:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    return sqltree.load(root)
+    tree = sqltree.load(root)
+    sqltree.check_syntax(tree)
+    return tree
 
 
 def _refusal(root: Path, files: dict[str, str]) -> str:

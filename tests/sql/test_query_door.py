@@ -11,10 +11,11 @@ from typing import Any, Final, TypeVar
 import msgspec
 import pytest
 
-from pyengine import db, embedded_guard
+from pyengine import db, installed
+from pyengine.answer import Answer
 from pyengine.errors import KilolockError
 from pyengine.importing import import_document
-from pyengine.query import Answer, Limits, QueryDoor
+from pyengine.query import Limits, QueryDoor
 from tests.clusters import Cluster, Database
 from tests.documents import encoded, instance, resource, state
 
@@ -389,8 +390,8 @@ def test_a_login_that_may_do_more_is_not_used(filled: Database, user: str) -> No
 
 def test_an_embedded_cluster_takes_more_away(cluster: Cluster) -> None:
     with cluster.clone() as database:
-        asyncio.run(embedded_guard.harden(database.conninfo("postgres")))
-        asyncio.run(embedded_guard.harden(database.conninfo("postgres")))
+        asyncio.run(installed.prepare_embedded(database.conninfo("postgres")))
+        asyncio.run(installed.prepare_embedded(database.conninfo("postgres")))
 
         async def work(door: QueryDoor) -> list[str]:
             states = []
