@@ -19,6 +19,7 @@ Connection = psycopg.AsyncConnection[Any]
 _RETRIED = ("40001", "40P01")
 _FORBIDDEN = "42501"
 _NUL_IN_JSON = "22P05"
+_TOO_DEEP = "54001"
 _UNAVAILABLE = ("53300", "57P01", "57P02", "57P03", "57P05")
 _NO_SUCH_OBJECT = ("3F000", "42P01", "42883")
 
@@ -61,6 +62,8 @@ def translate(exc: psycopg.Error) -> KilolockError:
         )
     if sqlstate == _NUL_IN_JSON or (sqlstate is None and isinstance(exc, psycopg.DataError)):
         return KilolockError("invalid_request", "a text value holds a character PostgreSQL refuses")
+    if sqlstate == _TOO_DEEP:
+        return KilolockError("invalid_request", "what was sent is nested too deeply")
     logging.getLogger("kilolock.db").error("database error, SQLSTATE %s", sqlstate or "unknown")
     hint = "; is the schema installed? run `kld migrate`" if sqlstate in _NO_SUCH_OBJECT else ""
     return KilolockError(

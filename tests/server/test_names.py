@@ -94,6 +94,7 @@ def test_names_that_differ_in_case_or_composition_are_different(service: Server)
         "a%00b",
         "a%0Ab",
         "a%7Fb",
+        "a%C2%9Bb",
         "%FF",
         "n" * 513,
         quote("é" * 513),

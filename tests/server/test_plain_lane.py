@@ -1,8 +1,19 @@
 """The rules an unmodified Terraform meets: locks first, then retries, then serials."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
-from tests.documents import LINEAGE, OTHER_LINEAGE, encoded, instance, lock_info, resource, state
+from tests.documents import (
+    LINEAGE,
+    OTHER_LINEAGE,
+    Json,
+    encoded,
+    instance,
+    lock_info,
+    resource,
+    state,
+)
 from tests.equality import canonical
 from tests.service import Backend
 from tests.sql.engine import begin
@@ -64,6 +75,27 @@ def test_lock_info_of_a_conflict_keeps_members_we_do_not_know(backend: Backend) 
     assert backend.lock(info).status_code == 200
     body = backend.lock(B).json()
     assert {k: body[k] for k in info} == info
+
+
+@pytest.mark.parametrize(
+    ("odd", "operation", "who"),
+    [
+        ({}, "", ""),
+        ({"Operation": {"a": 1}, "Who": 5, "Created": "", "Info": None}, '{"a": 1}', "5"),
+        ({"Created": "yesterday", "Version": [], "Path": {}}, "", ""),
+    ],
+)
+def test_conflict_is_a_lock_info_that_terraform_reads_whatever_was_sent(
+    written: Backend, odd: Json, operation: str, who: str
+) -> None:
+    assert written.lock({"ID": "x"} | odd).status_code == 200
+    for answer in (written.lock(B), written.post(state(4)), written.unlock(B)):
+        body = answer.json()
+        created = datetime.fromisoformat(body.pop("Created"))
+        assert abs(datetime.now(UTC) - created) < timedelta(hours=1)
+        assert {k: body[k] for k in ("ID", "Operation", "Who", "Info", "Version", "Path")} == {
+            "ID": "x", "Operation": operation, "Who": who, "Info": "", "Version": "", "Path": ""
+        }  # fmt: skip
 
 
 def test_write_under_the_callers_lock(written: Backend) -> None:
@@ -234,7 +266,14 @@ def test_lock_info_without_an_id_is_refused(backend: Backend, method: str, body:
     assert backend.kept() == 0
 
 
-@pytest.mark.parametrize("body", [b"", b"\xff\xfe", b'{"ID":"a\\u0000b"}', b'{"ID":"\\ud800"}'])
+DEEP = b'{"ID":"a","Info":' + b"[" * 50_000 + b"]" * 50_000 + b"}"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"\xff\xfe", b'{"ID":"a\\u0000b"}', b'{"ID":"\\ud800"}', DEEP],
+    ids=["empty", "UTF-16", "NUL", "surrogate", "deep"],
+)
 def test_lock_info_that_cannot_be_kept_is_refused(backend: Backend, body: bytes) -> None:
     answer = backend.request("LOCK", content=body)
     assert (answer.status_code, answer.json()["error"]) == (400, "invalid_request")

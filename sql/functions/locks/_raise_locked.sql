@@ -18,7 +18,7 @@ begin
                 else 'wait, or free it with "kl unlock"'
             end
         ),
-        detail = jsonb_build_object('lock', p_lock.lock_info::jsonb)::text;
+        detail = jsonb_build_object('lock', kl_internal.lock_answer(p_lock))::text;
 end;
 $$;
 

@@ -41,7 +41,7 @@ begin
                 'lock %s is not the one that is held: %s holds %s',
                 to_json(p_lock_id), coalesce(v_lock.who, 'somebody'), v_lock.lock_id
             ),
-            detail = jsonb_build_object('lock', v_lock.lock_info::jsonb)::text;
+            detail = jsonb_build_object('lock', kl_internal.lock_answer(v_lock))::text;
     end if;
 
     perform kl_internal.raise_locked(v_lock);

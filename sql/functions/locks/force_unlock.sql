@@ -32,7 +32,7 @@ begin
                 'lock %s is not the one that is held: %s holds %s',
                 to_json(p_lock_id), coalesce(v_held.who, 'somebody'), v_held.lock_id
             ),
-            detail = jsonb_build_object('lock', v_held.lock_info::jsonb)::text;
+            detail = jsonb_build_object('lock', kl_internal.lock_answer(v_held))::text;
     end if;
 
     perform kl_internal.free_lock(v_state, v_held, true);

@@ -30,7 +30,7 @@ begin
                 'lock %s is not the one that is held: %s holds %s',
                 v_info -> 'ID', coalesce(v_held.who, 'somebody'), v_held.lock_id
             ),
-            detail = jsonb_build_object('lock', v_held.lock_info::jsonb)::text;
+            detail = jsonb_build_object('lock', kl_internal.lock_answer(v_held))::text;
     end if;
 
     perform kl_internal.act_as(v_info ->> 'Who');

@@ -10,7 +10,7 @@ as $$
 declare
     v_parts text[];
 begin
-    if p_name is null or p_name = '' or char_length(p_name) > 512 or p_name ~ '[\x01-\x1f\x7f]'
+    if p_name is null or p_name = '' or char_length(p_name) > 512 or p_name ~ '[\x01-\x1f\x7f-\x9f]'
         or p_name ~ '(^|/)\.{0,2}(/|$)' then
         raise exception using
             errcode = 'KL001',
