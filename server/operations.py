@@ -49,6 +49,12 @@ _WRITE_ERRORS: Final = (
     "payload_too_large",
     "unsupported_media_type",
 )
+_UNLOCK_ERRORS: Final = (
+    "state_not_found",
+    "lock_mismatch",
+    "terraform_locked",
+    "payload_too_large",
+)
 _READ_ERRORS: Final = ("state_not_found", "version_not_found", "address_not_found")
 
 _ENGINE_ERRORS: Final = (
@@ -66,12 +72,8 @@ _BACKEND: Final = {
     "LOCK /v1/states/{name}": Operation(
         request=dict, errors=("state_not_found", "terraform_locked", "payload_too_large")
     ),
-    "UNLOCK /v1/states/{name}": Operation(
-        request=dict, errors=("state_not_found", "lock_mismatch", "payload_too_large")
-    ),
-    "POST /v1/state-unlock/{name}": Operation(
-        request=dict, errors=("state_not_found", "lock_mismatch", "payload_too_large")
-    ),
+    "UNLOCK /v1/states/{name}": Operation(request=dict, errors=_UNLOCK_ERRORS),
+    "POST /v1/state-unlock/{name}": Operation(request=dict, errors=_UNLOCK_ERRORS),
 }
 
 _ADMIN: Final = {
@@ -82,7 +84,8 @@ _ADMIN: Final = {
     "GET /v1/admin/states": Operation(),
     "GET /v1/admin/status": Operation(query=(_NAME,), errors=("state_not_found",)),
     "POST /v1/admin/unlock": Operation(
-        query=(_NAME, Parameter("lock_id")), errors=("state_not_found", "lock_mismatch")
+        query=(_NAME, Parameter("lock_id")),
+        errors=("state_not_found", "lock_mismatch", "terraform_locked"),
     ),
     "POST /v1/admin/query": Operation(
         request=dict,
@@ -191,6 +194,7 @@ _OPERATION_ERRORS: Final = (
     "state_not_found",
     "address_not_found",
     "unsupported_capability",
+    "native_commit_not_supported",
     "reservation_conflict",
     "terraform_locked",
     "payload_too_large",
@@ -204,6 +208,7 @@ _COMMIT: Final = {
             "version_not_found",
             "apply_run_not_found",
             "unsupported_capability",
+            "native_commit_not_supported",
             "reservation_conflict",
             "reservation_lost",
             "run_not_running",

@@ -10,7 +10,7 @@ as $$
 declare
     v_run kl_internal.apply_runs%rowtype;
 begin
-    v_run := kl_internal.require_apply_run(p_apply_id, 'state:write');
+    v_run := kl_internal.own_apply_run(p_apply_id, 'state:write');
 
     if v_run.state_id is distinct from p_state.id then
         raise exception using
@@ -19,12 +19,17 @@ begin
             detail = jsonb_build_object('apply_id', v_run.id)::text;
     end if;
 
-    perform kl_internal.require_native_lock(v_run);
+    -- An expired run is refused for what it holds no more, which says more than that it has ended.
+    if v_run.status <> 'expired' then
+        perform kl_internal.require_running(v_run);
+        perform kl_internal.require_native_lock(v_run);
+    end if;
     return v_run;
 end;
 $$;
 
 comment on function kl_internal.require_native_writer(kl_internal.states, uuid) is
-'A running apply run of the caller''s on a state whose row is locked, with its coarse lock.
+'A running apply run of the caller''s on a state whose row is locked, with its coarse lock; or an
+expired one, which holds nothing: the caller checks the scopes or the lease next.
 
 Raises: KL001 (another state''s), KL101, KL102, KL204, KL303, KL305, KL306.';

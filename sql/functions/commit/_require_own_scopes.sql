@@ -22,6 +22,9 @@ begin
     where not v_scopes @> p.path;
 
     if v_uncovered is null then
+        if p_paths = '{}' then  -- outputs and checks alone are in no scope
+            perform kl_internal.require_live_lease(p_run);
+        end if;
         return v_scopes;
     end if;
 

@@ -74,5 +74,5 @@ deposed, at each address of write_set), output_writes, output_delete_set, check_
 raw_state, a whole document, with write_set. The base is p_base_version_id, or the oldest version
 with p_base_serial; an older one is rebased when nothing stands against it. The same request again
 gets the same answer.
-Locks: state row. Raises: KL001, KL002 (encrypted by the client), KL101, KL102, KL201, KL202, KL204,
-KL301, KL302, KL303, KL305, KL306. Callers: server, CLI.';
+Locks: state row. Raises: KL001, KL002 (encrypted by the client), KL003, KL101, KL102, KL201, KL202,
+KL204, KL301, KL302, KL303, KL305, KL306. Callers: server, CLI.';

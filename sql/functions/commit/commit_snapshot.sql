@@ -46,6 +46,7 @@ begin
     end if;
 
     v_run := kl_internal.require_native_writer(v_state, p_apply_id);
+    perform kl_internal.require_live_lease(v_run);
     v_base := kl_internal.base_version(v_state, p_base_serial, p_base_version_id);
     perform kl_internal.refuse_opaque(kl_internal.resolve_version(v_state, 'current'));
     if kl_internal.others_wrote_since(v_base, v_state.current_version_no, v_run.id) then

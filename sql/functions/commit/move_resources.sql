@@ -70,5 +70,5 @@ p_moves: [{"address", "to"}], all made at once; a whole resource moves to a whol
 instances with their keys. Dependencies that name what moves are rewritten, and never is anything
 overwritten. p_to_name: the other state; null for the same. p_apply false: only say what would
 happen (state:read is enough).
-Locks: state rows, in the order of their ids. Raises: KL001, KL002 (encrypted by the client), KL101,
-KL102, KL201, KL203, KL301, KL303. Callers: server, CLI.';
+Locks: state rows, in the order of their ids. Raises: KL001, KL002 (encrypted by the client), KL003,
+KL101, KL102, KL201, KL203, KL301, KL303. Callers: server, CLI.';

@@ -68,5 +68,5 @@ comment on function kl.remove_resources(text, text[], boolean, text) is
 
 Without a key an address means all instances of its resource; deposed objects go along. p_apply
 false: only say what would happen (state:read is enough).
-Locks: state row. Raises: KL001, KL002 (encrypted by the client), KL101, KL102, KL201, KL203, KL301,
-KL303. Callers: server, CLI.';
+Locks: state row. Raises: KL001, KL002 (encrypted by the client), KL003, KL101, KL102, KL201, KL203,
+KL301, KL303. Callers: server, CLI.';

@@ -74,5 +74,5 @@ comment on function kl.rollback_resource(text, text, text, boolean, text) is
 p_to: a version reference. Deposed objects go along; without a key the address means all instances.
 When nothing differs there is no new version, and serial and id are null. p_apply false: only say
 what would happen (state:read is enough). No cloud object is touched.
-Locks: state row. Raises: KL001, KL002 (encrypted by the client), KL101, KL102, KL201, KL202, KL203,
-KL301, KL303. Callers: server, CLI.';
+Locks: state row. Raises: KL001, KL002 (encrypted by the client), KL003, KL101, KL102, KL201, KL202,
+KL203, KL301, KL303. Callers: server, CLI.';

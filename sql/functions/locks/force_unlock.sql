@@ -22,6 +22,7 @@ begin
 
     v_held := kl_internal.terraform_lock(v_state.id);
     if v_held.id is null then
+        perform kl_internal.refuse_native_unlock(v_state.id, p_lock_id);
         return;
     end if;
 
@@ -44,4 +45,6 @@ comment on function kl.force_unlock(text, text) is
 'Free the Terraform-visible lock of a state, whoever holds it; the row is the lock that was freed.
 
 p_lock_id: free it only if this ID holds it; null for whatever is held. No row when none was held.
-Locks: state row. Raises: KL001, KL102, KL201, KL304. Callers: server, CLI.';
+A native lock ends with its run, and is never freed.
+Locks: state row. Raises: KL001, KL102, KL201, KL303 (only native writers hold it), KL304.
+Callers: server, CLI.';

@@ -20,6 +20,9 @@ begin
     v_held := kl_internal.terraform_lock(v_state.id);
 
     if v_held.id is null then
+        if v_info is not null then
+            perform kl_internal.refuse_native_unlock(v_state.id, v_info ->> 'ID');
+        end if;
         return null;  -- a retry whose first answer was lost, or nothing to free
     end if;
 
@@ -46,4 +49,5 @@ comment on function kl.unlock_state(text, text) is
 
 p_lock_info: the holder''s LockInfo (JSON text); its ID must be the one that holds. Empty or null
 frees whatever plain lock is held, never a native one, and is audited as forced.
-Locks: state row. Raises: KL001, KL102, KL201 (no such environment), KL304. Callers: server.';
+Locks: state row. Raises: KL001, KL102, KL201 (no such environment), KL303 (the ID of a native
+lock), KL304. Callers: server.';

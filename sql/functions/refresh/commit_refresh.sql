@@ -96,5 +96,5 @@ comment on function kl.commit_refresh(uuid) is
 
 A row changes only where the provider''s values differ from the stored ones; what somebody else
 wrote since the run began is left and counted as superseded.
-Locks: state row. Raises: KL001 (an object failed or was not read), KL101, KL102, KL201, KL204,
-KL303, KL306. Callers: CLI.';
+Locks: state row. Raises: KL001 (an object failed or was not read), KL003, KL101, KL102, KL201,
+KL204, KL303, KL306. Callers: CLI.';

@@ -30,14 +30,7 @@ begin
             detail = jsonb_build_object('pointer', '/info')::text;
     end if;
 
-    if p_source_serial not between 0 and 18446744073709551615
-        or p_source_serial <> trunc(p_source_serial) then
-        raise exception using
-            errcode = 'KL001',
-            message = format('%s is no serial', p_source_serial),
-            detail = jsonb_build_object('pointer', '/source_serial')::text;
-    end if;
-
+    perform kl_internal.require_serial(p_source_serial, '/source_serial');
     v_version := kl_internal.resolve_version(v_state, 'current');
 
     return query

@@ -41,6 +41,8 @@ begin
             detail = jsonb_build_object('pointer', '/status')::text;
     end if;
 
+    perform kl_internal.require_serial(p_committed_serial, '/committed_serial');
+
     -- A request whose answer was lost is answered again.
     if v_run.status <> p_status then
         v_run := kl_internal.require_apply_run(p_apply_id, 'state:write');

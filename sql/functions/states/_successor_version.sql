@@ -17,6 +17,17 @@ begin
     where v.state_id = p_state.id
         and v.version_no = p_state.current_version_no;
 
+    if v_draft.serial = 18446744073709551615 then
+        raise exception using
+            errcode = 'KL003',
+            message = format(
+                'the state has serial %s, the highest there is: only "terraform state push -force" '
+                    || 'with a lower one can follow; nothing was stored',
+                v_draft.serial
+            ),
+            detail = jsonb_build_object('current_serial', v_draft.serial)::text;
+    end if;
+
     v_draft.id := gen_random_uuid();
     v_draft.version_no := v_draft.version_no + 1;
     v_draft.serial := v_draft.serial + 1;
@@ -36,4 +47,5 @@ $$;
 comment on function kl_internal.successor_version(kl_internal.states, text, text) is
 'The version after the current one of a state, with the next serial and otherwise as it is.
 
-The caller holds the state row lock, changes rows, adjusts counts and digest, and records it.';
+The caller holds the state row lock, changes rows, adjusts counts and digest, and records it.
+Raises: KL003 (Terraform knows no higher serial).';

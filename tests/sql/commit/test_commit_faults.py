@@ -53,6 +53,56 @@ def test_commit_after_the_lease_ended_names_who_holds_the_scope_now(conn: Connec
     assert [c["holder"] for c in refusal.detail["conflicts"]] == ["bob@kl"]
 
 
+def test_an_expired_run_is_told_who_holds_its_scope_now(conn: Connection) -> None:
+    at(conn, "0")
+    run = writer(conn, A)
+    at(conn, "16 minutes")
+    other = begin(conn, actor="bob")
+    other.acquire(A, holder="bob@kl")
+    assert run.status()["status"] == "expired"
+    with refused(conn, "KL301") as refusal:
+        commit(run, delta(CHANGED))
+    assert refusal.detail["addresses"] == [A]
+    assert [c["holder"] for c in refusal.detail["conflicts"]] == ["bob@kl"]
+    other.abort()
+    with refused(conn, "KL305") as refusal:
+        commit(run, delta(CHANGED))
+    assert refusal.detail == {"addresses": [A]}
+
+
+@pytest.mark.parametrize("cleared", [False, True])
+def test_nothing_at_all_is_committed_after_the_lease_ended(
+    conn: Connection, *, cleared: bool
+) -> None:
+    at(conn, "0")
+    run = writer(conn, A)
+    at(conn, "16 minutes")
+    if cleared:
+        lock(conn, "s", lock_info("plain"))
+    for members in ({"output_writes": {"o": {"value": 1, "type": "number"}}}, {}):
+        with refused(conn, "KL305"):
+            commit(run, delta(**members))
+    with refused(conn, "KL305"):
+        snapshot(run, state(2, CHANGED, resource("b")))
+    assert serials(conn) == [1]
+
+
+def test_outputs_need_no_more_than_a_live_lease(conn: Connection) -> None:
+    run = writer(conn, (A, "read"))
+    done = commit(run, delta(output_writes={"o": {"value": 1, "type": "number"}}))
+    assert (done.serial, list(document(conn)["outputs"])) == (2, ["o"])
+
+
+def test_no_version_follows_the_highest_serial(conn: Connection) -> None:
+    write(conn, "s", state(2**64 - 1, resource("a"), resource("b")))
+    run = writer(conn, A)
+    with refused(conn, "KL003") as refusal:
+        commit(run, delta(CHANGED), 2**64 - 1)
+    assert refusal.detail == {"current_serial": 2**64 - 1}
+    with refused(conn, "KL003"):
+        conn.execute("select kl.remove_resources('s', array[%s], true, 'ann')", (B,))
+
+
 def test_commit_outside_the_reserved_scope_is_refused(conn: Connection) -> None:
     run = writer(conn, A)
     with refused(conn, "KL305") as refusal:

@@ -65,6 +65,7 @@ class Writer:
     leases: dict[tuple[str, str], int] = field(default_factory=dict)
     locked: bool = False
     running: bool = True
+    expired: bool = False
 
     def scopes(self, now: int, *modes: str) -> list[frozenset[str]]:
         """Return what it holds now in one of the modes."""
@@ -163,6 +164,7 @@ class Clients(RuleBasedStateMachine):
         for writer in self.writers:
             if writer.dead(self.now):
                 writer.locked = writer.running = False
+                writer.expired = True
 
     @rule(minutes=st.sampled_from([1, 4, 16]))
     def time_passes(self, minutes: int) -> None:
@@ -283,11 +285,9 @@ class Clients(RuleBasedStateMachine):
             self.versions.append(Version(values, writer, frozenset(addresses)))
 
     def _verdict(self, writer: Writer, addresses: set[str]) -> tuple[str | None, ...]:
-        if not writer.running:
+        if not writer.running and not writer.expired:
             return ("KL306",)
-        if writer.dead(self.now):
-            return ("KL301", "KL303", "KL305", "KL306")
-        if not writer.locked:
+        if not writer.locked and not writer.expired:
             return ("KL303",) if self.plain is not None else ("KL305",)
         missing = addresses - writer.covered(self.now, "write")
         if missing:

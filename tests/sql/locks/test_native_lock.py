@@ -108,12 +108,23 @@ def test_lock_needs_a_live_reservation(conn: Connection) -> None:
     assert refusal.detail == {"apply_id": str(run.id)}
 
 
-def test_force_unlock_and_empty_unlock_leave_native_locks_alone(conn: Connection) -> None:
+def test_nobody_unlocks_a_native_lock_and_who_names_it_is_told(conn: Connection) -> None:
     run = _writing(conn, "module.a")
-    conn.execute("select kl.unlock_state('s', '')")
-    conn.execute("select kl.force_unlock('s', null)")
-    conn.execute("select kl.force_unlock('s', %s)", (f"state-engine-{run.id}",))
+    lock_id = f"state-engine-{run.id}"
+    for query, given in (
+        ("select kl.force_unlock('s', %s)", None),
+        ("select kl.force_unlock('s', %s)", lock_id),
+        ("select kl.unlock_state('s', %s)", json.dumps({"ID": lock_id})),
+    ):
+        with refused(conn, "KL303") as refusal:
+            conn.execute(query.encode(), (given,))
+        assert refusal.detail["lock"]["ID"] == lock_id
+    # What may be a retry, and what says nothing, is answered as if nothing were held.
+    for text in ("", json.dumps(INFO)):
+        assert value(conn, "select kl.unlock_state('s', %s)", text) is None
     assert value(conn, "select count(*) from kl.state_locks") == 1
+    at(conn, "1 day")
+    assert rows(conn, "select * from kl.force_unlock('s', null)") == []
 
 
 @pytest.mark.parametrize("by", ["apply_id", "lock_id", "both"])

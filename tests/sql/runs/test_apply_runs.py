@@ -96,6 +96,14 @@ def test_run_finishes_as_committed_or_failed(conn: Connection, status: str | Non
     assert run.status()["status"] == "running"
 
 
+@pytest.mark.parametrize("serial", [-1, 2**64, 10**30])
+def test_run_finishes_with_a_serial(conn: Connection, serial: int) -> None:
+    run = begin(conn)
+    with refused(conn, "KL001") as refusal:
+        run.finish("committed", serial)
+    assert refusal.detail == {"pointer": "/committed_serial"}
+
+
 def test_abort_frees_what_the_run_held(conn: Connection) -> None:
     run = begin(conn)
     run.acquire("*")
