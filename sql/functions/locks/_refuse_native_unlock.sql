@@ -26,7 +26,7 @@ begin
                     || 'wait, or abort apply run %s',
                 coalesce(nullif(v_lock.who, ''), 'somebody'), v_lock.lock_id, v_lock.apply_id
             ),
-            detail = jsonb_build_object('lock', v_lock.lock_info::jsonb)::text;
+            detail = jsonb_build_object('lock', kl_internal.lock_answer(v_lock))::text;
     end if;
 end;
 $$;
