@@ -256,7 +256,7 @@ _types: dict[str, Any] = {
     '["tuple",["number","bool","dynamic"]]': st.tuples(numerals, st.booleans(), st.none()).map(
         list
     ),
-    "dynamic": values.map(lambda v: {"value": v, "type": "string"}),
+    "dynamic": texts.map(lambda t: {"value": t, "type": "string"}),
 }
 
 

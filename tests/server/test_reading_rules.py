@@ -91,6 +91,8 @@ _refused("instance-text", state(5, resource() | {"instances": ["x"]}), "not an o
 _refused("instance-list", state(5, resource() | {"instances": [[]]}), "not an object")
 _refused("instance-null", state(5, resource() | {"instances": [None]}), "not an object")
 _refused("check-results-object", _with(check_results={}), "check_results")
+for bad in ({"object_kind": 5}, {"config_addr": []}, {"status": True}, {"objects": 5}):
+    _refused(f"check-results-{json.dumps(bad)}", _with(check_results=[bad]), "check_results")
 _refused("check-results-of-text", _with(check_results=["x"]), "check_results")
 _refused(
     "check-results-keyed",
@@ -156,6 +158,8 @@ for bad in (-1, "0"):
     )
 for bad in ("yes", 1, []):
     _refused(f"create-before-destroy-{bad}", _object(create_before_destroy=bad), _R, "create_be")
+_refused("attributes-flat-number", _object(attributes_flat={"a": 5}), _R, "attributes_flat")
+_refused("attributes-flat-list-in-it", _object(attributes_flat={"a": []}), _R, "attributes_flat")
 _refused("attributes-flat-list", _object(attributes_flat=[]), _R, "attributes_flat")
 for bad in (
     "x",
@@ -168,6 +172,9 @@ for bad in (
     [[{"type": "index", "value": {"value": 0}}]],
     [[{"type": "slice", "value": "x"}]],
     [[{"value": "x"}]],
+    [[{"type": "index", "value": {"value": "x", "type": "number"}}]],
+    [[{"type": "index", "value": {"value": "x", "type": "nothing"}}]],
+    [[{"type": "index", "value": {"value": "x"}}]],
 ):
     _refused(
         f"sensitive-{json.dumps(bad)}", _object(sensitive_attributes=bad), _R, "sensitive_attr"
@@ -252,6 +259,9 @@ for number, (value, kind) in enumerate(
         ({"b": 1}, ["object", {"a": "number"}]),
         ("x", ["object", {}]),
         (1, "dynamic"),
+        ({"value": 1, "type": "nothing"}, "dynamic"),
+        ({"value": "x", "type": "number"}, "dynamic"),
+        ({"value": 1, "type": "number", "more": 1}, "dynamic"),
     ]
 ):
     _refused(f"output-mismatch-{number}", _output(value=value, type=kind), 'output "out"', "type")
@@ -311,6 +321,11 @@ _accepted(
 _accepted("dependencies-keyed-modules", _object(dependencies=['module.m["a.b"].module.n[0].x.y']))
 _accepted("dependencies-data", _object(dependencies=["data.x.y", "module.m.data.x.y", "a.b"]))
 _accepted("dependencies-null", _object(dependencies=None))
+_accepted("attributes-flat-null", _object(attributes_flat={"a": None, "b": "c"}))
+_accepted(
+    "sensitive-index-null",
+    _object(sensitive_attributes=[[{"type": "index", "value": {"value": None, "type": "number"}}]]),
+)
 _accepted("sensitive-null", _object(sensitive_attributes=None))
 _accepted("module-spaces", state(5, resource("r", module='module . m [ "k" ] . module.n[00]')))
 _accepted(
@@ -327,6 +342,7 @@ _accepted(
 _accepted(
     "output-optional", _output(value={"a": 1}, type=["object", {"a": "number", "b": "bool"}, ["b"]])
 )
+_accepted("output-dynamic-null", _output(value={"value": None, "type": "string"}, type="dynamic"))
 _accepted("output-dynamic", _output(value={"value": 1, "type": "number"}, type="dynamic"))
 _accepted("output-deprecated", _output(value="x", type="string", deprecated="use y"))
 
@@ -387,16 +403,18 @@ def test_either_lineage_may_be_empty(backend: Backend) -> None:
 
 
 @pytest.mark.parametrize("depth", [900, 1000, 1100, 3000, 30_000])
-@pytest.mark.parametrize("where", ["attributes", "output", "unknown"])
+@pytest.mark.parametrize("where", ["attributes", "output", "type", "unknown"])
 def test_depth_is_taken_or_refused_and_never_fails(
     backend: Backend, where: str, depth: int
 ) -> None:
     document = {
         "attributes": _object(attributes={"x": "DEEP"}),
-        "output": _output(value={"value": "DEEP", "type": "string"}, type="dynamic"),
+        "output": _output(value="x", type="string", more="DEEP"),
+        "type": _output(value="DEEP", type="TYPE"),
         "unknown": _with(x="DEEP"),
     }[where]
     body = _raw(document, '"DEEP"', "[" * depth + "]" * depth)
+    body = body.replace(b'"TYPE"', b'["list",' * depth + b'"string"' + b"]" * depth)
     answer = backend.post(body)
     if answer.status_code == 200:
         assert backend.get().content.count(b"[") >= depth

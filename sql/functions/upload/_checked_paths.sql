@@ -23,8 +23,8 @@ begin
                 or (s.step ->> 'type') is null
                 or case s.step ->> 'type'
                     when 'get_attr' then jsonb_typeof(s.step -> 'value') is distinct from 'string'
-                    when 'index' then (s.step #>> '{value,type}') is null
-                        or (s.step #> '{value,value}') is null
+                    when 'index' then jsonb_typeof(s.step -> 'value') is distinct from 'object'
+                        or not kl_internal.conforms(s.step -> 'value', '"dynamic"')
                     else true
                 end
         ) then

@@ -14,7 +14,11 @@ begin
     -- Read as leniently as Terraform does: a number may stand as text, and the reverse.
     case v_kind
         when 'dynamic' then
-            return jsonb_typeof(p_value) = 'object' and p_value ?& array['value', 'type'];
+            return jsonb_typeof(p_value) = 'object'
+                and p_value ?& array['value', 'type']
+                and p_value - array['value', 'type'] = '{}'
+                and kl_internal.is_type(p_value -> 'type')
+                and kl_internal.conforms(p_value -> 'value', p_value -> 'type');
         when 'string' then
             return jsonb_typeof(p_value) in ('string', 'number', 'boolean');
         when 'number' then

@@ -30,15 +30,23 @@ as $$
         when jsonb_typeof(p_document -> 'check_results') not in ('array', 'null') then
             'check_results must be a list'
         when jsonb_typeof(p_document -> 'check_results') = 'array' then (
-            select case
-                when jsonb_typeof(c.result) <> 'object' then
-                    'check_results must be a list of objects'
-                else
-                    'a config_addr in check_results has an instance key'
-            end
+            select p.problem
             from jsonb_array_elements(p_document -> 'check_results') as c (result)
-            where jsonb_typeof(c.result) <> 'object'
-                or strpos(c.result ->> 'config_addr', '[') > 0
+            cross join lateral (
+                select case
+                    when jsonb_typeof(c.result) <> 'object' then
+                        'check_results must be a list of objects'
+                    when jsonb_typeof(c.result -> 'object_kind') not in ('string', 'null')
+                        or jsonb_typeof(c.result -> 'config_addr') not in ('string', 'null')
+                        or jsonb_typeof(c.result -> 'status') not in ('string', 'null')
+                        or jsonb_typeof(c.result -> 'objects') not in ('array', 'null') then
+                        'check_results must have texts as object_kind, config_addr and status, '
+                        || 'and a list as objects'
+                    when strpos(c.result ->> 'config_addr', '[') > 0 then
+                        'a config_addr in check_results has an instance key'
+                end as problem
+            ) as p
+            where p.problem is not null
             limit 1
         )
     end;

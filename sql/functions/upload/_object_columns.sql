@@ -42,10 +42,16 @@ as $$
             p_address, 'schema_version', p_body -> 'schema_version', n.schema_version
         ),
         case
-            when pg_catalog.jsonb_typeof(p_body -> 'attributes_flat') = 'object' then
+            when pg_catalog.jsonb_typeof(p_body -> 'attributes_flat') = 'object'
+                and not pg_catalog.jsonb_path_exists(
+                    p_body -> 'attributes_flat',
+                    'strict $.* ? (@.type() != "string" && @.type() != "null")'
+                ) then
                 p_body -> 'attributes_flat'
             when pg_catalog.jsonb_typeof(p_body -> 'attributes_flat') <> 'null' then
-                kl_internal.refuse_object(p_address, 'attributes_flat', 'must be an object')::jsonb
+                kl_internal.refuse_object(
+                    p_address, 'attributes_flat', 'must be an object of texts'
+                )::jsonb
         end,
         case
             when p_body -> 'sensitive_attributes' = '[]' then '[]'
