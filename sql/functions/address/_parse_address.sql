@@ -22,9 +22,11 @@ declare
     v_parts  text[];
     v_module record;
 begin
-    select p.*
+    select
+        p.module_path, p.mode, p.type, p.name, p.index_key, p.has_key, p.path, p.address,
+        p.config_address
     into module_path, mode, type, name, index_key, has_key, path, address, config_address
-    from kl_internal.parse_plain_address(p_address) as p;
+    from kl_internal.plain_addresses(array[p_address]) as p;
     if path is not null then
         return;
     end if;

@@ -47,14 +47,31 @@ begin
         from jsonb_array_elements(p_want) with ordinality as w (item, ordinal)
     ),
     globs as materialized (
-        select distinct w.address_glob
+        select array_agg(distinct w.address_glob) as all_of_them
         from wanted as w
     ),
-    scopes as materialized (
-        select g.address_glob, s.path, s.widened, s.note
+    plain as materialized (
+        -- Short, and every module step has a key: the scope is the address.
+        select g.all_of_them[a.ordinal] as address_glob, a.path
         from globs as g
+        cross join lateral kl_internal.plain_addresses(g.all_of_them) as a
+        where strpos(a.module_path, E'\x01\x02') = 0
+    ),
+    scopes as materialized (
+        select p.address_glob, p.path, false as widened, null as note
+        from plain as p
+        union all
+        select o.address_glob, s.path, s.widened, s.note
+        from (
+            select g.address_glob
+            from globs
+            cross join lateral unnest(globs.all_of_them) as g (address_glob)
+            except
+            select p.address_glob
+            from plain as p
+        ) as o
         cross join lateral kl_internal.scope_path(
-            p_state_id, g.address_glob, p_unkeyed_modules
+            p_state_id, o.address_glob, p_unkeyed_modules
         ) as s
     )
     select w.ordinal, w.address_glob, w.mode, s.path, s.widened, s.note

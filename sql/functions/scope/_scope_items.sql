@@ -10,7 +10,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
     return query
-    with candidates as (
+    with candidates as materialized (
         select distinct
             l.role,
             a.address
@@ -31,15 +31,18 @@ begin
     ),
     named as materialized (
         select
-            c.role,
+            c.roles[a.ordinal] as role,
             a.address,
             a.config_address,
             a.path,
             a.module_path,
             false as is_module,
             a.has_key
-        from candidates as c
-        cross join lateral kl_internal.parse_address(c.address) as a
+        from (
+            select array_agg(c.role) as roles, array_agg(c.address) as addresses
+            from candidates as c
+        ) as c
+        cross join lateral kl_internal.parse_addresses(c.addresses) as a
         union all
         select
             'write',

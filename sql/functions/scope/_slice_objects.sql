@@ -71,11 +71,15 @@ begin
             end as attributes
         from unnest(p_paths) as p (path)
         cross join kl_internal.hash_keys as k
-        inner join kl_internal.resources as r
-            on r.state_id = p_state_id
-            and r.closed_no is null
-            and r.path >= p.path collate "C"
-            and r.path < (p.path || E'\x08') collate "C"
+        cross join lateral (
+            select o.*
+            from kl_internal.resources as o
+            where o.state_id = p_state_id
+                and o.closed_no is null
+                and o.path >= p.path collate "C"
+                and o.path < (p.path || E'\x08') collate "C"
+            offset 0  -- by the index, path for path: never a scan of all that is open
+        ) as r
         inner join kl_internal.state_versions as v
             on v.state_id = r.state_id
             and v.version_no = r.opened_no

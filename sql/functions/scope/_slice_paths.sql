@@ -11,8 +11,7 @@ begin
     select distinct
         a.address,
         a.path || case when a.has_key then '' else E'\x02' end
-    from unnest(p_addresses) as n (address)
-    cross join lateral kl_internal.parse_address(n.address) as a;
+    from kl_internal.parse_addresses(p_addresses) as a;
 exception
     when sqlstate 'KL001' then
         perform kl_internal.refuse_address(p_addresses, 'address', '/addresses/%s');

@@ -1,6 +1,7 @@
 """The algebra of addresses: printing, parsing, and paths whose prefixes are containment."""
 
 import unicodedata
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -111,6 +112,28 @@ def test_module_addresses_parse_whatever_the_space(
     assert first == owner.execute(query, (loose,)).fetchone()
     assert first[1] == text
     assert first[2] == ".".join(f"module.{name}" for name, _ in steps)
+
+
+@given(addresses=st.lists(_addresses, max_size=6), space=st.sampled_from(["", " "]))
+@settings(max_examples=80, deadline=None)
+def test_many_addresses_parse_at_once_as_each_does_alone(
+    owner: Connection, addresses: list[Address], space: str
+) -> None:
+    # A space in front leaves only the general way to read an address.
+    texts = [
+        replace(a, deposed="", key=None if a.key == -3 else a.key).text + space for a in addresses
+    ]
+    together = owner.execute(
+        "select * from kl_internal.parse_addresses(%s) as a order by a.ordinal", (texts,)
+    ).fetchall()
+    alone = owner.execute(
+        "select n.ordinal, a.* from unnest(%s::text[]) with ordinality as n (address, ordinal)"
+        " cross join lateral kl_internal.parse_address(' ' || n.address) as a order by n.ordinal",
+        (texts,),
+    ).fetchall()
+    assert together == alone
+    assert [row[0] for row in together] == list(range(1, len(texts) + 1))
+    assert [row[-2] + space for row in together] == texts
 
 
 def test_web_does_not_contain_web2(owner: Connection) -> None:
