@@ -5,9 +5,10 @@ The rules are those of the functions of schema `kl`; these routes carry bytes.
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from decimal import Decimal
-from typing import TypeVar
+from types import MappingProxyType
+from typing import Final, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -21,6 +22,12 @@ from server.engine_commit_types import Commit, Committed, Move, Remove, Rollback
 from server.engine_requests import LIST_BODY, answer, decode, name_of, parse
 
 T = TypeVar("T")
+
+# Where what the functions of `kl` point at stands in a body of another form.
+_AS_SENT: Final[Mapping[str, str]] = MappingProxyType({})
+_OLDER: Final = MappingProxyType({"/delta": ""})
+_ONE_ADDRESS: Final = MappingProxyType({"/addresses/0": "/address"})
+_ONE_MOVE: Final = MappingProxyType({"/moves/0": ""})
 
 
 def blueprint() -> Blueprint:
@@ -49,7 +56,9 @@ async def commit(request: Request) -> HTTPResponse:
     base = api_commit.Base(asked.base_serial, asked.version_id)
     name = name_of(asked)
     done = await _run(
-        request, lambda conn: api_commit.commit_delta(conn, name, asked.apply_id, base, delta)
+        request,
+        lambda conn: api_commit.commit_delta(conn, name, asked.apply_id, base, delta),
+        _OLDER if _given(asked.delta) is None else _AS_SENT,
     )
     return answer(Committed(done.committed_serial, done.new_version_id, "delta"))
 
@@ -112,6 +121,7 @@ async def _remove(request: Request, *, apply: bool) -> HTTPResponse:
             lambda conn: api_commit.remove_resources(
                 conn, name, addresses or [], apply=apply, actor=asked.actor
             ),
+            _AS_SENT if asked.address is None else _ONE_ADDRESS,
         )
     )
 
@@ -130,6 +140,7 @@ async def _move(request: Request, *, apply: bool) -> HTTPResponse:
             lambda conn: api_commit.move_resources(
                 conn, name, moves, asked.to_state, apply=apply, actor=asked.actor
             ),
+            _AS_SENT if asked.address is None else _ONE_MOVE,
         )
     )
 
@@ -214,9 +225,20 @@ def _text(piece: bytes, pointer: str) -> str:
         raise _invalid("the body is not UTF-8", pointer) from exc
 
 
-async def _run(request: Request, work: Callable[[db.Connection], Awaitable[T]]) -> T:
+async def _run(
+    request: Request,
+    work: Callable[[db.Connection], Awaitable[T]],
+    places: Mapping[str, str] = _AS_SENT,
+) -> T:
     database: db.Database = request.app.ctx.database
-    return await database.run(work, caller_of(request))
+    try:
+        return await database.run(work, caller_of(request))
+    except KilolockError as exc:
+        pointer = str(exc.details.get("pointer", ""))
+        for asked, sent in places.items():
+            if pointer.startswith(asked):
+                exc.details["pointer"] = sent + pointer.removeprefix(asked)
+        raise
 
 
 def _invalid(message: str, pointer: str) -> KilolockError:

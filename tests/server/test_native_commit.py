@@ -146,7 +146,8 @@ def test_conflicts_tell_what_a_client_needs(written: Backend) -> None:
         ({"mode": "snapshot"}, "/raw_state"),
         ({"mode": "other", "delta": {}}, "/mode"),
         ({"raw_state": "{", "write_set": [A]}, "/raw_state"),
-        ({"raw_state": "[]", "write_set": [A]}, "/delta/raw_state"),
+        ({"raw_state": "[]", "write_set": [A]}, "/raw_state"),
+        ({"raw_state": {"resources": 1}, "write_set": [A]}, "/raw_state/resources"),
         ({"raw_state": {}, "write_set": "x"}, "/write_set"),
         ({"base_serial": -1, "delta": {}}, "/base_serial"),
         ({"base_serial": "1", "delta": {}}, "/base_serial"),
@@ -212,3 +213,21 @@ def test_operations_that_cannot_be_are_refused(
         answer = ask(written, step, state=written.name, **members)
         assert (answer.status_code, answer.json()["error"]) == (status, code), answer.text
     assert written.versions() == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "members", "pointer"),
+    [
+        ("resource-remove/apply", {"address": "x"}, "/address"),
+        ("resource-remove/apply", {"addresses": [A, "x"]}, "/addresses/1"),
+        ("resource-move/apply", {"address": "x", "to": A}, "/address"),
+        ("resource-move/apply", {"address": A, "to": "x"}, "/to"),
+        ("resource-move/apply", {"moves": [{"address": A, "to": "x"}]}, "/moves/0/to"),
+        ("resource-rollback/apply", {"address": "x", "to": "@0"}, "/address"),
+    ],
+)
+def test_an_address_that_is_none_is_pointed_at_in_the_form_that_came(
+    written: Backend, path: str, members: Json, pointer: str
+) -> None:
+    answer = ask(written, path, state=written.name, **members)
+    assert (answer.status_code, answer.json()["details"]["pointer"]) == (400, pointer), answer.text

@@ -5,7 +5,8 @@ immutable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    v_odd bigint;
+    v_list text[];
+    v_odd  bigint;
 begin
     if coalesce(json_typeof(p_list), 'null') = 'null' then
         return array[]::text[];
@@ -15,22 +16,24 @@ begin
         perform kl_internal.refuse_member(p_pointer, 'must be a list of texts');
     end if;
 
-    select min(e.position) - 1
-    into v_odd
-    from json_array_elements(p_list) with ordinality as e (element, position)
-    where json_typeof(e.element) <> 'string';
+    select
+        coalesce(array_agg(e.element #>> '{}' order by e.position), '{}'),
+        min(e.position - 1) filter (where json_typeof(e.element) <> 'string')
+    into v_list, v_odd
+    from json_array_elements(p_list) with ordinality as e (element, position);
 
     if v_odd is not null then
         perform kl_internal.refuse_member(p_pointer || '/' || v_odd, 'must be a text');
     end if;
 
+    if p_mark is null then
+        return v_list;
+    end if;
+
     return array(
-        select case
-            when p_mark is null then e.element
-            else replace(replace(e.element, p_mark || 'b', '\'), p_mark, '\u')
-        end
-        from json_array_elements_text(p_list) with ordinality as e (element, position)
-        order by e.position
+        select replace(replace(l.element, p_mark || 'b', '\'), p_mark, '\u')
+        from unnest(v_list) with ordinality as l (element, position)
+        order by l.position
     );
 end;
 $$;

@@ -1,8 +1,8 @@
 create or replace function kl_internal.close_instances(
     p_state_id    uuid,
-    p_upload_id   uuid,
     p_version_no  bigint,
     p_paths       text[],
+    p_kept        text[],
     out closed_count  bigint,
     out closed_digest bigint
 )
@@ -18,13 +18,7 @@ as $$
             and r.closed_no is null
             and r.path >= p.path collate "C"
             and r.path < p.path || E'\x08' collate "C"
-            and not exists (
-                select
-                from kl_internal.upload_objects as u
-                where u.upload_id = p_upload_id
-                    and u.unchanged
-                    and u.path = r.path
-            )
+            and r.path <> all (p_kept)
         returning r.content_hash
     )
     select
@@ -33,5 +27,5 @@ as $$
     from closed as c;
 $$;
 
-comment on function kl_internal.close_instances(uuid, uuid, bigint, text[]) is
-'Close the objects at or below some paths, deposed ones too, except what an upload leaves.';
+comment on function kl_internal.close_instances(uuid, bigint, text[], text[]) is
+'Close the objects at or below some paths, deposed ones too, but for those whose paths are kept.';

@@ -5,15 +5,14 @@ create or replace function kl_internal.delta_digest(
 )
 returns bytea
 language sql
-immutable
+stable  -- as convert_to is: otherwise it would not be inlined
 parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
-    select sha256(convert_to(
-        concat_ws(E'\n', 'delta', p_base_serial, p_base_version_id, p_delta::text),
+    select pg_catalog.sha256(pg_catalog.convert_to(
+        pg_catalog.concat_ws(E'\n', 'delta', p_base_serial, p_base_version_id, p_delta::text),
         'UTF8'
     ));
 $$;
 
 comment on function kl_internal.delta_digest(numeric, uuid, json) is
-'What tells one commit request of a run from another.';
+'What tells one commit request of a run from another. Inlined.';

@@ -14,8 +14,10 @@ declare
     v_problem text;
 begin
     if v_text is null
-        and p_delta.terraform_version = p_draft.terraform_version
-        and not p_draft.escaped then
+        and (
+            p_delta.terraform_version is null
+            or (p_delta.terraform_version = p_draft.terraform_version and not p_draft.escaped)
+        ) then
         return p_draft;
     end if;
 

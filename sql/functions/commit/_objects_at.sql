@@ -56,10 +56,14 @@ begin
     end if;
 
     return v_rows;
+exception
+    when sqlstate 'KL001' then
+        perform kl_internal.refuse_address(p_addresses, 'address', '/addresses/%s');
+        raise;
 end;
 $$;
 
 comment on function kl_internal.objects_at(uuid, text[]) is
 'The open rows at some addresses, deposed objects along; without a key: of all its instances.
 
-Raises: KL001, KL203 (naming the addresses).';
+Raises: KL001 (with the JSON pointer, of a list /addresses), KL203 (naming the addresses).';

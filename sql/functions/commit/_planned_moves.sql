@@ -61,6 +61,19 @@ begin
 
     perform kl_internal.require_free_targets(p_from_id, p_to_id, v_moves);
     return v_moves;
+exception
+    when sqlstate 'KL001' then
+        perform kl_internal.refuse_address(
+            array(select m.address from kl_internal.read_moves(p_moves) as m),
+            'address',
+            '/moves/%s/address'
+        );
+        perform kl_internal.refuse_address(
+            array(select m."to" from kl_internal.read_moves(p_moves) as m),
+            'address',
+            '/moves/%s/to'
+        );
+        raise;
 end;
 $$;
 

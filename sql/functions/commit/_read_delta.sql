@@ -6,8 +6,9 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     v_given    json := p_delta;
-    v_document json;
-    v_pointer  text := '/delta';
+    v_outer    record;
+    v_document record;
+    v_odd      record;
     v_delta    kl_internal.delta;
 begin
     if kl_internal.needs_escape(p_delta::text) then
@@ -19,49 +20,82 @@ begin
         perform kl_internal.refuse_member('/delta', 'must be an object');
     end if;
 
+    -- In one pass each: to look a member up is to read all of them. A null is an absent one.
+    select m.*
+    into v_outer
+    from json_to_record(v_given) as m (
+        raw_state json, write_set json, delete_set json, output_delete_set json
+    );
+
     -- The older form: a whole document, of which only what write_set names is meant.
-    v_document := kl_internal.checked_member(v_given, 'raw_state', 'object', '/delta');
-    v_delta.is_whole := v_document is not null;
-    if v_delta.is_whole then
-        v_pointer := '/delta/raw_state';
-    else
-        v_document := v_given;
+    v_delta.is_whole := v_outer.raw_state is not null;
+    if json_typeof(v_outer.raw_state) <> 'object' then
+        perform kl_internal.refuse_member('/delta/raw_state', 'must be of type object');
     end if;
 
-    v_delta.resources := kl_internal.checked_member(v_document, 'resources', 'array', v_pointer);
-    v_delta.check_results := kl_internal.checked_member(
-        v_document, 'check_results', 'array', v_pointer
+    select m.*
+    into v_document
+    from json_to_record(coalesce(v_outer.raw_state, v_given)) as m (
+        resources json, check_results json, outputs json, output_writes json, lineage json,
+        terraform_version json
     );
-    v_delta.output_writes := kl_internal.checked_member(
-        v_document,
-        case when v_delta.is_whole then 'outputs' else 'output_writes' end,
-        'object',
-        v_pointer
-    );
-    v_delta.lineage := kl_internal.unmasked_text(
-        kl_internal.checked_member(v_document, 'lineage', 'string', v_pointer), v_delta.mark
-    );
-    v_delta.terraform_version := kl_internal.unmasked_text(
-        kl_internal.checked_member(v_document, 'terraform_version', 'string', v_pointer),
-        v_delta.mark
-    );
+    v_delta.resources := v_document.resources;
+    v_delta.check_results := v_document.check_results;
+    v_delta.output_writes := case
+        when v_delta.is_whole then v_document.outputs
+        else v_document.output_writes
+    end;
+
+    select
+        m.name,
+        m.type
+    into v_odd
+    from (values
+        ('resources', v_delta.resources, 'array'),
+        ('check_results', v_delta.check_results, 'array'),
+        (case when v_delta.is_whole then 'outputs' else 'output_writes' end,
+            v_delta.output_writes, 'object'),
+        ('lineage', v_document.lineage, 'string'),
+        ('terraform_version', v_document.terraform_version, 'string')
+    ) as m (name, value, type)
+    where json_typeof(m.value) <> m.type
+    limit 1;
+
+    if found then
+        perform kl_internal.refuse_member(
+            case when v_delta.is_whole then '/delta/raw_state/' else '/delta/' end || v_odd.name,
+            'must be of type ' || v_odd.type
+        );
+    end if;
+
+    v_delta.lineage := kl_internal.unmasked_text(v_document.lineage, v_delta.mark);
+    if v_document.terraform_version is not null then
+        v_delta.terraform_version := kl_internal.unmasked_text(
+            v_document.terraform_version, v_delta.mark
+        );
+    end if;
+
     v_delta.write_set := kl_internal.checked_list(
-        v_given -> 'write_set', '/delta/write_set', v_delta.mark
+        v_outer.write_set, '/delta/write_set', v_delta.mark
     );
     v_delta.delete_set := kl_internal.checked_list(
-        v_given -> 'delete_set', '/delta/delete_set', v_delta.mark
+        v_outer.delete_set, '/delta/delete_set', v_delta.mark
     );
-    perform kl_internal.refuse_wildcards(v_delta.write_set, '/delta/write_set');
-    perform kl_internal.refuse_wildcards(v_delta.delete_set, '/delta/delete_set');
-    perform kl_internal.checked_list(
-        v_given -> 'output_delete_set', '/delta/output_delete_set', v_delta.mark
+    if strpos(array_to_string(v_delta.write_set || v_delta.delete_set, ' '), '*') > 0 then
+        perform kl_internal.refuse_wildcards(v_delta.write_set, '/delta/write_set');
+        perform kl_internal.refuse_wildcards(v_delta.delete_set, '/delta/delete_set');
+    end if;
+
+    v_delta.output_delete_set := kl_internal.checked_list(
+        v_outer.output_delete_set, '/delta/output_delete_set', v_delta.mark
     );
-    v_delta.output_delete_set := array(
-        select kl_internal.unmasked_text(e.element, v_delta.mark)
-        from json_array_elements(
-            kl_internal.checked_member(v_given, 'output_delete_set', 'array', '/delta')
-        ) as e (element)
-    );
+    if v_delta.output_delete_set <> '{}' then
+        v_delta.output_delete_set := array(
+            select kl_internal.unmasked_text(e.element, v_delta.mark)
+            from json_array_elements(v_outer.output_delete_set) as e (element)
+        );
+    end if;
+
     return v_delta;
 end;
 $$;

@@ -10,23 +10,40 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     v_draft  kl_internal.state_versions%rowtype := p_draft;
+    v_kept   text[] := array[]::text[];
+    v_look   record;
     v_closed record;
     v_opened record;
 begin
-    perform kl_internal.keep_dependency_sets(p_draft.state_id, p_upload_id);
-    perform kl_internal.mark_unchanged(p_draft.state_id, p_upload_id);
+    if exists (
+        select
+        from kl_internal.upload_dependencies as u
+        where u.upload_id = p_upload_id
+            and u.dependency_set_id is null
+    ) then
+        perform kl_internal.keep_dependency_sets(p_draft.state_id, p_upload_id);
+    end if;
 
-    select c.*
-    into v_closed
-    from kl_internal.close_instances(
-        p_draft.state_id, p_upload_id, p_draft.version_no, p_paths
-    ) as c;
-    select o.*
-    into v_opened
-    from kl_internal.open_resources(p_draft.state_id, p_upload_id, p_draft.version_no) as o;
-    perform kl_internal.require_sibling_providers(
-        p_draft.state_id, p_draft.version_no, p_paths
+    v_look := kl_internal.compare_delta(p_draft.state_id, p_upload_id);
+    if v_look.may_be_same then
+        perform kl_internal.mark_unchanged(p_draft.state_id, p_upload_id);
+        v_kept := array(
+            select u.path
+            from kl_internal.upload_objects as u
+            where u.upload_id = p_upload_id
+                and u.unchanged
+        );
+    end if;
+
+    v_closed := kl_internal.close_instances(
+        p_draft.state_id, p_draft.version_no, p_paths, v_kept
     );
+    v_opened := kl_internal.open_resources(p_draft.state_id, p_upload_id, p_draft.version_no);
+    if v_look.may_part then
+        perform kl_internal.require_sibling_providers(
+            p_draft.state_id, p_draft.version_no, p_paths
+        );
+    end if;
 
     v_draft.object_count := v_draft.object_count - v_closed.closed_count + v_opened.opened_count;
     v_draft.content_digest := v_draft.content_digest

@@ -10,8 +10,26 @@ as $$
 declare
     v_run kl_internal.apply_runs%rowtype;
 begin
-    v_run := kl_internal.own_apply_run(p_apply_id, 'state:write');
+    -- The caller may write the state; what a run lacks is asked only when it lacks something.
+    select r.*
+    into v_run
+    from kl_internal.apply_runs as r
+    where r.id = p_apply_id
+        and r.state_id = p_state.id
+        and r.status = 'running'
+        and r.principal = kl_internal.current_principal()
+        and exists (
+            select
+            from kl_internal.state_locks as l
+            where l.state_id = r.state_id
+                and l.kind = 'native'
+                and l.apply_id = r.id
+        );
+    if found then
+        return v_run;
+    end if;
 
+    v_run := kl_internal.own_apply_run(p_apply_id, 'state:write');
     if v_run.state_id is distinct from p_state.id then
         raise exception using
             errcode = 'KL001',
@@ -31,5 +49,7 @@ $$;
 comment on function kl_internal.require_native_writer(kl_internal.states, uuid) is
 'A running apply run of the caller''s on a state whose row is locked, with its coarse lock; or an
 expired one, which holds nothing: the caller checks the scopes or the lease next.
+
+The caller of this function has authorised that state for writing.
 
 Raises: KL001 (another state''s), KL101, KL102, KL204, KL303, KL305, KL306.';

@@ -23,46 +23,74 @@ declare
     v_base      kl_internal.state_versions%rowtype;
     v_draft     kl_internal.state_versions%rowtype;
     v_named     record;
-    v_outputs   record;
+    v_outputs   text[] := array[]::text[];
+    v_moved     text[];
     v_scopes    kl_gist.scope_multirange;
 begin
-    perform kl_internal.require_state(p_name, 'state:write');
+    v_state := kl_internal.require_state(p_name, 'state:write');
     v_digest := kl_internal.delta_digest(p_base_serial, p_base_version_id, p_delta);
     v_delta := kl_internal.read_delta(p_delta);
-    perform kl_internal.stage_delta(v_upload_id, v_delta);
+    v_named := kl_internal.stage_delta(v_state.id, v_upload_id, v_delta);
 
     -- Parsed and staged: from here on other writers wait.
-    v_state := kl_internal.lock_live_state(p_name);
+    v_state := kl_internal.lock_known_state(v_state.id, p_name);
     v_draft := kl_internal.committed_before(p_apply_id, v_digest);
     if v_draft.state_id = v_state.id then
-        perform kl_internal.sweep_upload(v_upload_id);
-        return query select v_draft.serial, v_draft.id, v_draft.version_no;
+        perform kl_internal.sweep_delta(v_upload_id, v_delta);
+        committed_serial := v_draft.serial;
+        new_version_id := v_draft.id;
+        version_no := v_draft.version_no;
+        return next;
         return;
     end if;
 
     v_run := kl_internal.require_native_writer(v_state, p_apply_id);
-    v_named := kl_internal.require_payloads(v_state.id, v_upload_id, v_delta);
+    if v_named.paths is null then
+        select p.*
+        into v_named
+        from kl_internal.require_payloads(v_state.id, v_upload_id, v_delta) as p;
+    end if;
+
     v_scopes := kl_internal.require_own_scopes(v_run, v_named.paths, v_named.addresses);
     v_base := kl_internal.base_version(v_state, p_base_serial, p_base_version_id);
     v_draft := kl_internal.successor_version(v_state, 'apply', v_run.actor);
-    perform kl_internal.refuse_opaque(v_draft);
+    if v_draft.opaque then
+        perform kl_internal.refuse_opaque(v_draft);
+    end if;
+
     perform kl_internal.require_lineage(v_draft, v_delta.lineage, p_base_version_id);
-    v_outputs := kl_internal.rebased_outputs(
-        v_base, v_state.current_version_no, v_run.id, v_upload_id, v_delta.output_delete_set
-    );
-    perform kl_internal.require_unmoved(
-        v_base, v_state, v_run.id, v_upload_id, v_named.paths, v_outputs.conflicts
-    );
+    if v_delta.output_writes is not null or v_delta.output_delete_set <> '{}' then
+        select o.keys, o.conflicts
+        into v_outputs, v_moved
+        from kl_internal.rebased_outputs(
+            v_base, v_state.current_version_no, v_run.id, v_upload_id, v_delta.output_delete_set
+        ) as o;
+    end if;
+
+    if v_base.version_no < v_state.current_version_no then
+        perform kl_internal.require_unmoved(
+            v_base, v_state, v_run.id, v_upload_id, v_named.paths, v_moved
+        );
+    end if;
 
     v_draft.run_id := v_run.id;
     v_draft.request_digest := v_digest;
     v_draft.written_scopes := v_scopes;
-    v_draft := kl_internal.merge_members(v_draft, v_delta);
+    if v_delta.terraform_version is not null or v_delta.check_results is not null then
+        v_draft := kl_internal.merge_members(v_draft, v_delta);
+    end if;
+
     v_draft := kl_internal.replace_instances(v_draft, v_upload_id, v_named.paths);
-    v_draft := kl_internal.change_outputs(v_draft, v_upload_id, v_outputs.keys);
+    if v_outputs <> '{}' then
+        v_draft := kl_internal.change_outputs(v_draft, v_upload_id, v_outputs);
+    end if;
+
     perform kl_internal.record_version(v_draft);
-    perform kl_internal.sweep_upload(v_upload_id);
-    return query select v_draft.serial, v_draft.id, v_draft.version_no;
+    perform kl_internal.sweep_delta(v_upload_id, v_delta);
+    committed_serial := v_draft.serial;
+    new_version_id := v_draft.id;
+    version_no := v_draft.version_no;
+    return next;
 end;
 $$;
 

@@ -28,8 +28,8 @@ declare
     v_origin  kl_internal.write_origin;
     v_written record;
 begin
-    perform kl_internal.require_state(p_name, 'state:write');
-    v_state := kl_internal.lock_live_state(p_name);
+    v_state := kl_internal.require_state(p_name, 'state:write');
+    v_state := kl_internal.lock_known_state(v_state.id, p_name);
     v_origin.source := 'apply';
     v_origin.forced := false;
     v_origin.run_id := p_apply_id;

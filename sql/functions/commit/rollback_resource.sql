@@ -26,6 +26,8 @@ begin
     v_version := kl_internal.resolve_version(v_state, p_to);
     perform kl_internal.refuse_opaque(v_version);
 
+    perform kl_internal.refuse_address(array[p_address], 'address', '/address');
+
     select
         coalesce(array_agg(r.before) filter (where r.action in ('replace', 'remove')), '{}'),
         coalesce(array_agg(r.after) filter (where r.action in ('replace', 'restore')), '{}'),

@@ -89,6 +89,9 @@ exception
                 'glob',
                 '/want/%s/address_glob'
             );
+            perform kl_internal.refuse_address(
+                p_unkeyed_modules, 'module', '/unkeyed_modules/%s'
+            );
         end if;
         raise;
 end;

@@ -42,6 +42,10 @@ begin
     from edges as e
     inner join parsed as f on f.address = e.address
     left join parsed as t on t.address = e.dependency;
+exception
+    when sqlstate 'KL001' then
+        perform kl_internal.refuse_node_address(p_context);
+        raise;
 end;
 $$;
 

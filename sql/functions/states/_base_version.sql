@@ -12,8 +12,6 @@ declare
     v_current kl_internal.state_versions%rowtype;
     v_base    kl_internal.state_versions%rowtype;
 begin
-    v_current := kl_internal.resolve_version(p_state, 'current');
-
     if p_base_version_id is not null then
         v_base := kl_internal.resolve_version(p_state, p_base_version_id::text);
     elsif p_base_serial is null then
@@ -28,11 +26,20 @@ begin
         from kl_internal.state_versions as v
         where v.state_id = p_state.id
             and v.serial = p_base_serial
-            and v.lineage = v_current.lineage
+            and v.lineage = (
+                select c.lineage
+                from kl_internal.state_versions as c
+                where c.state_id = p_state.id
+                    and c.version_no = p_state.current_version_no
+            )
         order by v.version_no
         limit 1;
+        if found then
+            return v_base;
+        end if;
     end if;
 
+    v_current := kl_internal.resolve_version(p_state, 'current');
     if v_base.lineage = v_current.lineage
         and v_base.serial = coalesce(p_base_serial, v_base.serial) then
         return v_base;

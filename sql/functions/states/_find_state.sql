@@ -1,16 +1,23 @@
--- requires: states/_resolve_name
 create or replace function kl_internal.find_state(p_name text)
 returns kl_internal.states
-language sql
+language plpgsql
 stable
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+    v_place record;
+    v_state kl_internal.states%rowtype;
+begin
+    v_place := kl_internal.resolve_name(p_name);
+
     select s.*
-    from kl_internal.resolve_name(p_name) as n
-    inner join kl_internal.states as s
-        on s.environment_id = n.environment_id
-        and s.name = n.state_name
+    into v_state
+    from kl_internal.states as s
+    where s.environment_id = v_place.environment_id
+        and s.name = v_place.state_name
         and s.deleted_at is null;
+    return v_state;
+end;
 $$;
 
 comment on function kl_internal.find_state(text) is

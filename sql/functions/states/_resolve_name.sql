@@ -25,12 +25,21 @@ begin
     v_parts := regexp_match(p_name, '^(ws_[0-9a-z]+)/(env_[0-9a-z]+)/(.+)$');
     state_name := coalesce(v_parts[3], p_name);
 
-    select e.id
-    into environment_id
-    from kl_internal.environments as e
-    inner join kl_internal.workspaces as w on w.id = e.workspace_id
-    where (v_parts is null and w.name = 'default' and e.name = 'default')
-        or (w.public_id = v_parts[1] and e.public_id = v_parts[2]);
+    if v_parts is null then
+        select e.id
+        into environment_id
+        from kl_internal.workspaces as w
+        inner join kl_internal.environments as e on e.workspace_id = w.id
+        where w.name = 'default'
+            and e.name = 'default';
+    else
+        select e.id
+        into environment_id
+        from kl_internal.workspaces as w
+        inner join kl_internal.environments as e on e.workspace_id = w.id
+        where w.public_id = v_parts[1]
+            and e.public_id = v_parts[2];
+    end if;
 
     if environment_id is null then
         perform kl_internal.authorize_place(null, state_name);

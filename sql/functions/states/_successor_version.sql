@@ -9,38 +9,37 @@ volatile
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    v_draft kl_internal.state_versions%rowtype;
+    v_principal text := kl_internal.current_principal();
+    v_draft     kl_internal.state_versions%rowtype;
 begin
-    select v.*
+    -- One statement: field by field takes three times as long, under the lock of the state.
+    select
+        gen_random_uuid() as id, v.state_id, v.version_no + 1 as version_no, v.serial + 1 as serial,
+        v.lineage, p_source as source, null::text as operation, p_actor as actor,
+        v_principal as principal, null::uuid as run_id, v.terraform_version,
+        v.check_results,
+        -- Its serial counts from here on, even if the client's document had none.
+        nullif(v.extra - 'serial', '{}') as extra, array_remove(v.omitted, 'serial') as omitted,
+        v.escaped, v.opaque, v.object_count, v.output_count, v.content_digest,
+        null::bytea as request_digest, kl_internal.clock() as created_at, v.row_hash,
+        null::kl_gist.scope_multirange as written_scopes
     into v_draft
     from kl_internal.state_versions as v
     where v.state_id = p_state.id
         and v.version_no = p_state.current_version_no;
 
-    if v_draft.serial = 18446744073709551615 then
+    if v_draft.serial > 18446744073709551615 then
         raise exception using
             errcode = 'KL003',
             message = format(
                 'the state has serial %s, the highest there is: only "terraform state push -force" '
                     || 'with a lower one can follow; nothing was stored',
-                v_draft.serial
+                v_draft.serial - 1
             ),
-            detail = jsonb_build_object('current_serial', v_draft.serial)::text;
+            detail = jsonb_build_object('current_serial', v_draft.serial - 1)::text;
     end if;
 
-    v_draft.id := gen_random_uuid();
-    v_draft.version_no := v_draft.version_no + 1;
-    v_draft.serial := v_draft.serial + 1;
-    v_draft.source := p_source;
-    v_draft.operation := null;
-    v_draft.actor := p_actor;
-    v_draft.principal := kl_internal.current_principal();
-    v_draft.run_id := null;
-    v_draft.request_digest := null;
-    v_draft.written_scopes := null;
-    v_draft.created_at := kl_internal.clock();
-    -- Its serial counts from here on, even if the client's document had none.
-    return kl_internal.with_member(v_draft, 'serial');
+    return v_draft;
 end;
 $$;
 

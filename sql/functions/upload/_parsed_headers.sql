@@ -20,10 +20,22 @@ set search_path = pg_catalog, pg_temp
 as $$
     with headers as materialized (
         select
-            u.block,
-            kl_internal.staged_json(u.header, p_escaped) as header
-        from unnest(p_headers) with ordinality as u (header, block)
-        where u.block = any (p_blocks)
+            j.block,
+            j.header,
+            coalesce(j.header ->> 'module', '') as module,
+            j.header ->> 'mode' as mode,
+            j.header ->> 'type' as type,
+            j.header ->> 'name' as name,
+            j.header ->> 'provider' as provider,
+            kl_internal.header_problem(j.header) as problem
+        from (
+            select
+                u.block,
+                kl_internal.staged_json(u.header, p_escaped) as header
+            from unnest(p_headers) with ordinality as u (header, block)
+            where u.block = any (p_blocks)
+            offset 0
+        ) as j
     ),
     modules as materialized (
         select
@@ -32,9 +44,9 @@ as $$
             p.address,
             p.config_address
         from (
-            select distinct coalesce(h.header ->> 'module', '') as module
+            select distinct h.module
             from headers as h
-            where kl_internal.header_problem(h.header) is null
+            where h.problem is null
         ) as d
         cross join lateral kl_internal.parse_module(d.module) as p
     ),
@@ -43,30 +55,28 @@ as $$
             d.provider,
             kl_internal.provider_problem(d.provider) as problem
         from (
-            select distinct h.header ->> 'provider' as provider
+            select distinct h.provider
             from headers as h
-            where h.header ->> 'provider' is not null
+            where h.provider is not null
         ) as d
     )
     select
         h.block,
         h.header,
-        kl_internal.resource_path(
-            m.module_path, h.header ->> 'mode', h.header ->> 'type', h.header ->> 'name'
-        ),
+        kl_internal.resource_path(m.module_path, h.mode, h.type, h.name),
         concat_ws(
             '.',
             nullif(m.address, ''),
-            case when h.header ->> 'mode' = 'data' then 'data' end,
-            h.header ->> 'type',
-            h.header ->> 'name'
+            case when h.mode = 'data' then 'data' end,
+            h.type,
+            h.name
         ),
         concat_ws(
             '.',
             nullif(m.config_address, ''),
-            case when h.header ->> 'mode' = 'data' then 'data' end,
-            h.header ->> 'type',
-            h.header ->> 'name'
+            case when h.mode = 'data' then 'data' end,
+            h.type,
+            h.name
         ),
         nullif(
             h.header - array['module', 'mode', 'type', 'name', 'provider']
@@ -77,10 +87,10 @@ as $$
                 end,
             '{}'
         ),
-        coalesce(kl_internal.header_problem(h.header), p.problem)
+        coalesce(h.problem, p.problem)
     from headers as h
-    left join modules as m on m.module = coalesce(h.header ->> 'module', '')
-    left join providers as p on p.provider = h.header ->> 'provider';
+    left join modules as m on m.module = h.module
+    left join providers as p on p.provider = h.provider;
 $$;
 
 comment on function kl_internal.parsed_headers(bytea[], integer[], boolean) is

@@ -82,17 +82,17 @@ as $$
         left join pg_catalog.unnest(p_bodies) with ordinality as b (body, form)
             on b.form = f.form
         cross join lateral (
-            select case when h.problem is null then b.body end as body
+            -- Once, not in each check.
+            select
+                case when h.problem is null then b.body end as body,
+                h.address || kl_internal.instance_key_text(
+                    coalesce(kl_internal.staged_json(f.key, p_escaped), b.body -> 'index_key'),
+                    p_escaped
+                ) as address,
+                h.header ->> 'provider' as provider
             offset 0
         ) as s
-        cross join lateral kl_internal.object_columns(
-            h.address || kl_internal.instance_key_text(
-                coalesce(kl_internal.staged_json(f.key, p_escaped), b.body -> 'index_key'),
-                p_escaped
-            ),
-            h.header ->> 'provider',
-            s.body
-        ) as c
+        cross join lateral kl_internal.object_columns(s.address, s.provider, s.body) as c
         where case
             when pg_catalog.jsonb_typeof(b.body) <> 'object' then
                 kl_internal.refuse_object(h.address, 'instances', 'holds what is not an object')

@@ -241,6 +241,7 @@ def test_absence_in_the_older_form_is_no_deletion(conn: Connection) -> None:
         ({"resources": [CHANGED, {"instances": 1}]}, "/delta/resources/1/instances"),
         ({"output_writes": []}, "/delta/output_writes"),
         ({"output_writes": {"a/b~": 1}}, "/delta/output_writes/a~1b~0"),
+        ({"output_writes": {"a/b": {"type": "string"}}}, "/delta/output_writes/a~1b"),
         ({"output_delete_set": [None]}, "/delta/output_delete_set/0"),
         ({"check_results": {}}, "/delta/check_results"),
         ({"lineage": 1}, "/delta/lineage"),
@@ -254,7 +255,7 @@ def test_a_member_of_the_wrong_kind_is_named_by_its_pointer(
 ) -> None:
     with refused(conn, "KL001") as refusal:
         commit(writer(conn, A), delta(CHANGED, write=[A], **members))
-    assert refusal.detail == {"pointer": pointer}
+    assert refusal.detail["pointer"] == pointer
 
 
 @pytest.mark.parametrize("text", ["[]", "1", "null", '"x"'])
@@ -275,6 +276,42 @@ def test_an_address_that_is_none_is_refused(conn: Connection) -> None:
         with refused(conn, "KL001") as refusal:
             commit(writer(conn, "*"), delta(CHANGED, delete=[bad]))
         assert refusal.detail["pointer"] == "/delta/delete_set/0"
+
+
+def test_what_only_reads_like_an_address_is_not_taken_for_it(conn: Connection) -> None:
+    """A block of type "module" may be spelled like a resource in a module."""
+    odd = resource("m.terraform_data.a", type="module")
+    with refused(conn, "KL001") as refusal:
+        commit(writer(conn, "*"), delta(odd, write=["module.m.terraform_data.a"]))
+    assert refusal.detail == {"addresses": ["module.m.terraform_data.a"]}
+
+
+def test_an_address_may_be_spelled_in_another_way(conn: Connection) -> None:
+    keyed = resource("k", instance(index_key="x"))
+    commit(writer(conn, "*"), delta(keyed, write=['terraform_data . k [ "x" ]']))
+    assert 'terraform_data.k["x"]' in addresses(conn)
+
+
+def test_an_object_twice_in_a_delta_is_refused(conn: Connection) -> None:
+    with refused(conn, "KL001") as refusal:
+        commit(writer(conn, A), delta(CHANGED, CHANGED, write=[A]))
+    assert refusal.detail == {"addresses": [A]}
+
+
+def test_objects_of_several_resources_each_have_their_own_header(conn: Connection) -> None:
+    many = [resource(name, *(instance({"id": n}, index_key=n) for n in range(3))) for name in "cd"]
+    named = [f"terraform_data.{name}[{n}]" for name in "cd" for n in range(3)]
+    commit(writer(conn, "*"), delta(*many, write=named))
+    assert addresses(conn) == [A, B, *named]
+    expected = state(2, resource("a"), resource("b"), *many)
+    assert canonical(read(conn, "s")) == canonical(json.dumps(expected))
+
+
+def test_the_last_of_two_members_with_one_name_counts(conn: Connection) -> None:
+    twice = '"attributes":{"id":"old"},"attributes":{"id":"new"}'
+    commit(writer(conn, A), delta(CHANGED).text().replace('"attributes":{"id":"new"}', twice))
+    [block] = [r for r in document(conn)["resources"] if r["name"] == "a"]
+    assert block["instances"][0]["attributes"] == {"id": "new"}
 
 
 def test_a_wildcard_is_no_address_unless_it_is_text(conn: Connection) -> None:

@@ -205,8 +205,28 @@ def test_the_other_state_must_be_there_free_and_without_that_object(conn: Connec
     assert serials(conn) == [1]
 
 
-@pytest.mark.parametrize("moves", ["null", "{}", "[]", "[1]", '[{"address": "a.b"}]'])
-def test_what_is_no_list_of_moves_is_refused(conn: Connection, moves: str) -> None:
+@pytest.mark.parametrize(
+    ("moves", "pointer"),
+    [
+        ("null", "/moves"),
+        ("{}", "/moves"),
+        ("[]", "/moves"),
+        ("[1]", "/moves/0"),
+        ('[{"address": "a.b"}]', "/moves/0/to"),
+        ('[{"address": "a.b", "to": "a.c"}, {"address": 1, "to": "a.d"}]', "/moves/1/address"),
+    ],
+)
+def test_what_is_no_list_of_moves_is_refused(conn: Connection, moves: str, pointer: str) -> None:
     with refused(conn, "KL001") as refusal:
         conn.execute("select kl.move_resources('s', %s::jsonb, null, true, null)", (moves,))
-    assert refusal.detail == {"pointer": "/moves"}
+    assert refusal.detail == {"pointer": pointer}
+
+
+def test_an_address_that_is_none_is_pointed_at(conn: Connection) -> None:
+    for moves, pointer in (
+        (((A, "terraform_data.z"), ("x", "terraform_data.y")), "/moves/1/address"),
+        (((A, "module.m"),), "/moves/0/to"),
+    ):
+        with refused(conn, "KL001") as refusal:
+            move(conn, *moves)
+        assert refusal.detail["pointer"] == pointer

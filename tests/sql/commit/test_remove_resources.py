@@ -68,8 +68,9 @@ def test_an_address_is_exact(conn: Connection) -> None:
             remove(conn, absent)
         assert refusal.detail == {"addresses": [absent]}
     for bad in ("module.m", "terraform_data.g[*]", "*", ""):
-        with refused(conn, "KL001"):
-            remove(conn, bad)
+        with refused(conn, "KL001") as refusal:
+            remove(conn, A, bad)
+        assert refusal.detail["pointer"] == "/addresses/1"
     with refused(conn, "KL001"):
         remove(conn)
 

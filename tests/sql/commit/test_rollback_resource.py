@@ -116,6 +116,12 @@ def test_a_whole_resource_goes_back_instance_by_instance(conn: Connection) -> No
     )
 
 
+def test_an_address_that_is_none_is_pointed_at(conn: Connection) -> None:
+    with refused(conn, "KL001") as refusal:
+        roll_back(conn, "module.m", "@1")
+    assert refusal.detail["pointer"] == "/address"
+
+
 def test_a_provider_that_its_siblings_do_not_have_does_not_come_back(conn: Connection) -> None:
     two = (instance({"id": "0"}, index_key=0), instance({"id": "1"}, index_key=1))
     write(conn, "s", state(3, resource("g", *two)))

@@ -196,6 +196,12 @@ def test_what_is_no_list_of_scopes_is_refused(conn: Connection, want: object, po
     assert refusal.detail == {"pointer": pointer}
 
 
+def test_module_that_is_none_is_pointed_at(conn: Connection) -> None:
+    with refused(conn, "KL001") as refusal:
+        begin(conn).acquire("module.new.aws_x.y", unkeyed=["new", "module.new"])
+    assert refusal.detail["pointer"] == "/unkeyed_modules/0"
+
+
 def test_glob_that_is_no_address_is_told(conn: Connection) -> None:
     run = begin(conn)
     for glob, told in (

@@ -388,6 +388,16 @@ def test_require_safe_raises_with_the_culprits(conn: Connection, expand: Expand)
         ),
         (
             [],
+            {"config_nodes": [{"address": "aws_x.a"}, {"address": "aws_x"}]},
+            "/client_context/config_nodes/1/address",
+        ),
+        (
+            [],
+            {"config_nodes": [{"address": "aws_x.a", "dependencies": ["aws_x.b", "aws_x"]}]},
+            "/client_context/config_nodes/0/dependencies/1",
+        ),
+        (
+            [],
             {"explicit_read_candidates": [1]},
             "/client_context/explicit_read_candidates",
         ),
