@@ -6,7 +6,8 @@ from decimal import Decimal
 from uuid import UUID
 
 from pyengine import api, db, statefile, upload
-from pyengine.statefile import Buffer
+from pyengine.statefile import Document
+from pyengine.statetext import Buffer
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,13 @@ async def import_document(
     Raises `invalid_request` for what is not a state, and what kl.import_state raises.
     """
     document = await asyncio.to_thread(statefile.split, body)
+    return await import_split(database, caller, name, document, source)
+
+
+async def import_split(
+    database: db.Database, caller: db.Caller, name: str, document: Document, source: str
+) -> Imported:
+    """Store a document that is split already. Raises what kl.import_state raises."""
 
     async def commit(
         conn: db.Connection, upload_id: UUID, objects: int, digest: bytes

@@ -3,29 +3,22 @@
 The database reads what stands in a slice; this module only finds where each one begins and ends.
 """
 
-import codecs
 import hashlib
 import re
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
 from pyengine.errors import KilolockError
+from pyengine.statetext import Buffer, check_encoding, chunks_of, refusal
 
 Raw = msgspec.Raw
-Buffer = bytes | bytearray | memoryview
 
-CHUNK: Final = 1 << 20
 _ABSENT: Final = Raw(b"")
 _ENVELOPE_MARKS: Final = ("encrypted_data", "encryption_version")
-_BOMS: Final = (
-    (codecs.BOM_UTF8, "a UTF-8 byte order mark"),
-    (codecs.BOM_UTF16_LE, "a UTF-16 byte order mark"),
-    (codecs.BOM_UTF16_BE, "a UTF-16 byte order mark"),
-)
 # An escape pair, a surrogate pair, or (captured) a surrogate without its other half.
 _ESCAPES: Final = re.compile(
     rb"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -78,7 +71,9 @@ class InstanceParts(NamedTuple):
 
 _ENCODER = msgspec.json.Encoder()
 _TOP = msgspec.json.Decoder(dict[str, Raw])
+_BLOCK = msgspec.json.Decoder(_Block)
 _BLOCKS = msgspec.json.Decoder(list[_Block])
+_PIECES = msgspec.json.Decoder(list[Raw])
 _LOOSE_BLOCKS = msgspec.json.Decoder(list[dict[str, Raw]])
 _INSTANCE = msgspec.json.Decoder(_Instance)
 _INSTANCES = msgspec.json.Decoder(list[Raw] | None)
@@ -96,10 +91,36 @@ class Document:
     outputs: list[tuple[bytes, bytes]] = field(default_factory=list)
     headers: list[bytes] = field(default_factory=list)
     blocks: list[int] = field(default_factory=list)
-    slices: list[memoryview | None] = field(default_factory=list)
+    slices: list[Raw | None] = field(default_factory=list)
     digests: list[bytes] = field(default_factory=list)
     chunks: list[memoryview] = field(default_factory=list)
     surrogate_mark: bytes | None = None
+
+    def add_blocks(self, text: Buffer | Raw) -> None:
+        """Append the objects of a list of resources; none if it is something else."""
+        for header, instances in list(_headers(text)):
+            place = len(self.headers)
+            self.headers.append(header)
+            # To go on from a copy costs less than to hash the header again.
+            seed = hashlib.sha256(header + b"\0")
+            if not instances:
+                self.blocks.append(place)
+                self.slices.append(None)
+                self.digests.append(seed.digest())
+            for piece in instances:
+                state = seed.copy()
+                state.update(piece)
+                self.digests.append(state.digest())
+            self.blocks.extend([place] * len(instances))
+            self.slices.extend(instances)
+
+    def try_blocks(self, text: Buffer) -> bool:
+        """Append the objects of a list of resources if it is one."""
+        try:
+            self.add_blocks(text)
+        except (msgspec.DecodeError, RecursionError):
+            return False
+        return True
 
     def payload(self, piece: Raw | bytes) -> bytes:
         """Return the bytes of a piece as they were posted."""
@@ -129,11 +150,11 @@ class Document:
             None if identity is _ABSENT else self._compact(identity),
         )
 
-    def _odd_parts(self, piece: memoryview) -> InstanceParts:
+    def _odd_parts(self, piece: Raw) -> InstanceParts:
         try:
             members = _TOP.decode(piece)
         except msgspec.ValidationError as exc:
-            raise _refusal(f"an instance of a resource is not an object ({exc})") from exc
+            raise refusal(f"an instance of a resource is not an object ({exc})") from exc
         attributes, identity = (members.pop(name, None) for name in ("attributes", "identity"))
         index_key = members.get("index_key")
         if index_key is not None and bytes(index_key) != b"null":
@@ -153,7 +174,7 @@ class Document:
 
 def split(body: Buffer) -> Document:
     """Split a document; raise `invalid_request` saying what is wrong and where."""
-    _check_encoding(body)
+    check_encoding(body)
     try:
         return _split(body, body, None)
     except KilolockError:
@@ -166,56 +187,62 @@ def split(body: Buffer) -> Document:
 
 
 def _split(body: Buffer, text: Buffer, mark: bytes | None) -> Document:
+    document = Document(head=b"", surrogate_mark=mark)
     try:
         top = _TOP.decode(text)
         if any(name in top for name in _ENVELOPE_MARKS):
-            chunks = list(_chunks(memoryview(body)))
-            digests = [hashlib.sha256(chunk).digest() for chunk in chunks]
-            return Document(head=_object(top, mark), chunks=chunks, digests=digests)
-        outputs = _members(top, "outputs")
-        blocks = _list_or_none(top, "resources")
-        document = Document(head=b"", outputs=outputs, surrogate_mark=mark)
-        if blocks is not None:
-            _add_objects(document, blocks)
+            document.chunks = list(chunks_of(memoryview(body)))
+            document.digests = [hashlib.sha256(chunk).digest() for chunk in document.chunks]
+        else:
+            document.outputs = _members(top, "outputs")
+            document.add_blocks(_list(top, "resources"))
     except msgspec.ValidationError as exc:
-        raise _refusal(f"the document does not have the shape of a state ({exc})") from exc
+        raise refusal(f"the document does not have the shape of a state ({exc})") from exc
     except msgspec.DecodeError as exc:
-        raise _refusal(f"the document is not valid JSON ({exc})") from exc
+        raise refusal(f"the document is not valid JSON ({exc})") from exc
     except RecursionError as exc:
-        raise _refusal("the document is nested too deeply") from exc
+        raise refusal("the document is nested too deeply") from exc
     document.head = _object(top, mark)
     return document
 
 
-def _add_objects(document: Document, blocks: Raw) -> None:
-    slices, places, digests = document.slices, document.blocks, document.digests
-    sha256 = hashlib.sha256
-    for header, instances in _headers(blocks):
-        place = len(document.headers)
-        document.headers.append(header)
-        seed = header + b"\0"
-        if not instances:
-            slices.append(None)
-            places.append(place)
-            digests.append(sha256(seed).digest())
-        for piece in instances:
-            view = memoryview(piece)
-            slices.append(view)
-            places.append(place)
-            digests.append(sha256(b"".join((seed, view))).digest())
+def complete(document: Document, text: bytes, opening: bytes) -> bool:
+    """Add what is left of a document whose first resources are in `document` already.
 
-
-def _headers(blocks: Raw) -> Iterator[tuple[bytes, list[Raw]]]:
+    False: it is no state, or the list of its resources does not begin with `opening`.
+    """
     try:
-        known = _BLOCKS.decode(blocks)
+        top = _TOP.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    blocks = memoryview(_list(top, "resources"))
+    if blocks[: len(opening)] != opening or any(name in top for name in _ENVELOPE_MARKS):
+        return False
+    document.outputs = _members(top, "outputs")
+    document.head = _object(top, None)
+    return document.try_blocks(b"[" + blocks[len(opening) :])
+
+
+def _headers(blocks: Buffer | Raw) -> Iterator[tuple[bytes, list[Raw]]]:
+    try:
+        yield from map(_header, _BLOCKS.decode(blocks))
     except msgspec.ValidationError:
-        for loose in _LOOSE_BLOCKS.decode(blocks):
-            instances = _INSTANCES.decode(loose.pop("instances", Raw(b"null")))
-            yield _object(loose, None), instances or []
-        return
-    for block in known:
-        instances, block.instances = block.instances, None
-        yield _ENCODER.encode(block), instances or []
+        # Each by itself: a header must not depend on what stands beside it.
+        loose = _LOOSE_BLOCKS.decode(blocks)
+        yield from map(_loose_header, loose, _PIECES.decode(blocks))
+
+
+def _header(block: _Block) -> tuple[bytes, list[Raw]]:
+    instances, block.instances = block.instances, None
+    return _ENCODER.encode(block), instances or []
+
+
+def _loose_header(block: dict[str, Raw], piece: Raw) -> tuple[bytes, list[Raw]]:
+    try:
+        return _header(_BLOCK.decode(piece))
+    except msgspec.ValidationError:
+        instances = _INSTANCES.decode(block.pop("instances", Raw(b"null")))
+        return _object(block, None), instances or []
 
 
 def _members(top: dict[str, Raw], name: str) -> list[tuple[bytes, bytes]]:
@@ -227,11 +254,11 @@ def _members(top: dict[str, Raw], name: str) -> list[tuple[bytes, bytes]]:
     return [(msgspec.json.encode(key), bytes(value)) for key, value in _TOP.decode(raw).items()]
 
 
-def _list_or_none(top: dict[str, Raw], name: str) -> Raw | None:
-    """Take a list out of `top`, leaving [] where it stood."""
+def _list(top: dict[str, Raw], name: str) -> Raw:
+    """Take a list out of `top`, leaving [] where it stood; [] if there is none."""
     raw = top.get(name)
     if raw is None or bytes(memoryview(raw)[:1]) != b"[":
-        return None
+        return Raw(b"[]")
     top[name] = Raw(b"[]")
     return raw
 
@@ -240,30 +267,6 @@ def _object(members: dict[str, Raw], mark: bytes | None) -> bytes:
     text = b",".join(msgspec.json.encode(k) + b":" + bytes(v) for k, v in members.items())
     text = b"{" + text + b"}"
     return text if mark is None else text.replace(mark, b"\\u")
-
-
-def _chunks(body: memoryview) -> Iterator[memoryview]:
-    for start in range(0, len(body), CHUNK):
-        yield body[start : start + CHUNK]
-
-
-def _check_encoding(body: Buffer) -> None:
-    start = bytes(body[:3])
-    for bom, name in _BOMS:
-        if start.startswith(bom):
-            raise _refusal(f"the document begins with {name}; a state is UTF-8 without one")
-    if b"\0" in start:
-        raise _refusal("the document looks like UTF-16; a state is UTF-8")
-    if not bytes(body[:4096]).strip():
-        raise _refusal("the body is empty; an empty state is a document, too")
-    if isinstance(body, (bytes, bytearray)) and body.isascii():
-        return
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    for chunk in _chunks(memoryview(body)):
-        try:
-            decoder.decode(chunk)
-        except UnicodeDecodeError as exc:
-            raise _refusal("the document is not valid UTF-8") from exc
 
 
 def mask_surrogates(body: Buffer, mark: bytes) -> tuple[bytes, bool]:
@@ -277,8 +280,3 @@ def mask_surrogates(body: Buffer, mark: bytes) -> tuple[bytes, bool]:
         return mark + match[1]
 
     return _ESCAPES.sub(mask, body), found
-
-
-def _refusal(message: str) -> KilolockError:
-    details: dict[str, Any] = {}
-    return KilolockError("invalid_request", f"{message}; nothing was stored", details)

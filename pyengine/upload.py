@@ -110,7 +110,7 @@ def _batches(document: Document, ordinals: Iterable[int]) -> Iterator[list[int]]
     size = 0
     for ordinal in ordinals:
         piece = document.slices[ordinal]
-        length = 0 if piece is None else len(piece)
+        length = 0 if piece is None else memoryview(piece).nbytes
         if batch and (size + length > _BATCH_BYTES or len(batch) >= _BATCH_OBJECTS):
             yield batch
             batch, size = [], 0

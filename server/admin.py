@@ -8,9 +8,9 @@ from sanic import Blueprint, HTTPResponse, Request
 
 from pyengine import api, api_admin, db, download
 from pyengine.errors import KilolockError
-from pyengine.importing import import_document
+from pyengine.importing import import_split
 from server.auth import caller_of
-from server.bodies import admit, read_body, send_document
+from server.bodies import admit, read_document, send_document
 
 T = TypeVar("T")
 
@@ -30,9 +30,9 @@ async def import_state(request: Request) -> HTTPResponse:
     """Store the document of the body as the next version of ?name=, with ?source=."""
     name, source = parameter(request, "name"), parameter(request, "source", "import")
     await admit(request, name, "state:write")
-    body = await read_body(request, request.app.ctx.settings.max_body_bytes)
+    document = await read_document(request, request.app.ctx.settings.max_body_bytes)
     database: db.Database = request.app.ctx.database
-    return _json(await import_document(database, caller_of(request), name, body, source))
+    return _json(await import_split(database, caller_of(request), name, document, source))
 
 
 async def export_state(request: Request) -> HTTPResponse | None:

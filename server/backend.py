@@ -3,7 +3,6 @@
 The rules are kl.write_state's, kl.lock_state's and kl.unlock_state's; these routes carry bytes.
 """
 
-import asyncio
 from typing import Any, Final
 from urllib.parse import unquote
 from uuid import UUID
@@ -11,11 +10,11 @@ from uuid import UUID
 from sanic import Blueprint, HTTPResponse, Request
 from sanic.response import json
 
-from pyengine import api, db, download, statefile, upload
+from pyengine import api, db, download, upload
 from pyengine.errors import KilolockError
 from server.auth import caller_of
 from server.bodies import DRAIN_BYTES as DRAIN_BYTES
-from server.bodies import LOCK_INFO_BYTES, admit, read_body, send_document
+from server.bodies import LOCK_INFO_BYTES, admit, read_body, read_document, send_document
 
 _STATES: Final = "/v1/states/<name:path>"
 _UNLOCK: Final = "/v1/state-unlock/<name:path>"
@@ -45,8 +44,7 @@ async def write_state(request: Request, name: str) -> HTTPResponse:
     name, caller, lock_id = decoded(name), caller_of(request), request.args.get("ID")
     database: db.Database = request.app.ctx.database
     await admit(request, name, "state:write")
-    body = await read_body(request, request.app.ctx.settings.max_body_bytes)
-    document = await asyncio.to_thread(statefile.split, body)
+    document = await read_document(request, request.app.ctx.settings.max_body_bytes)
 
     async def commit(
         conn: db.Connection, upload_id: UUID, objects: int, digest: bytes

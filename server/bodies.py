@@ -1,5 +1,6 @@
 """Read request bodies within limits; stream documents out."""
 
+import asyncio
 import base64
 import hashlib
 import zlib
@@ -8,16 +9,37 @@ from typing import Any, Final
 
 from sanic import HTTPResponse, Request
 
-from pyengine import api_auth
+from pyengine import api_auth, statefile
+from pyengine.arriving import ArrivingDocument
 from pyengine.errors import KilolockError
+from pyengine.statefile import Document
 from server.auth import caller_of
 
 DRAIN_BYTES: Final = 1 << 30
 LOCK_INFO_BYTES: Final = 1 << 20
+_LARGE: Final = 1 << 20
 
 
 async def read_body(request: Request, limit: int) -> bytearray:
     """Return the whole body; refuse a coding (415), too many bytes (413), a wrong digest (400)."""
+    body = bytearray()
+    async for chunk in _chunks(request, limit):
+        body += chunk
+    return body
+
+
+async def read_document(request: Request, limit: int) -> Document:
+    """Return the document of the body, split while it arrives; refuse what `read_body` does."""
+    declared = request.headers.get("content-length", "")
+    if not declared.isdecimal() or not _LARGE <= int(declared) <= limit:
+        return await asyncio.to_thread(statefile.split, await read_body(request, limit))
+    document = ArrivingDocument(int(declared))
+    async for chunk in _chunks(request, limit):
+        document.feed(chunk)
+    return await asyncio.to_thread(document.finish)
+
+
+async def _chunks(request: Request, limit: int) -> AsyncGenerator[bytes, None]:
     coding = request.headers.get("content-encoding", "identity")
     if coding.lower() != "identity":
         await _drain(request)
@@ -25,27 +47,26 @@ async def read_body(request: Request, limit: int) -> bytearray:
             "unsupported_media_type",
             f"Content-Encoding {coding[:40]} is not accepted; send the document as it is",
         )
-    body = bytearray()
-    digest = hashlib.md5(usedforsecurity=False)
-    expected = request.headers.get("content-md5")
     declared = request.headers.get("content-length", "")
     if declared.isdecimal() and int(declared) > limit:
         await _drain(request)
         raise _too_large(limit)
+    digest = hashlib.md5(usedforsecurity=False)
+    expected = request.headers.get("content-md5")
+    size = 0
     while (chunk := await _read(request)) is not None:
-        body += chunk
-        if expected:
-            digest.update(chunk)
-        if len(body) > limit:
-            body.clear()
+        size += len(chunk)
+        if size > limit:
             await _drain(request)
             raise _too_large(limit)
+        if expected:
+            digest.update(chunk)
+        yield chunk
     if expected and expected != base64.b64encode(digest.digest()).decode():
         raise KilolockError(
             "invalid_request",
             "Content-MD5 does not match the body: it was changed on the way; send it again",
         )
-    return body
 
 
 async def admit(request: Request, name: str, scope: str) -> None:
