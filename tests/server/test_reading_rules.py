@@ -74,6 +74,8 @@ _refused("version-5", _with(version=5), "version 5", "version 4")
 _refused("serial-negative", _with(serial=-1), "serial -1", "2^64-1")
 _refused("serial-text", _with(serial="7"), 'serial "7"')
 _refused("serial-fraction", _raw(_with(), '"serial": 5', '"serial": 5.5'), "serial 5.5")
+_refused("serial-exponent", _raw(_with(), '"serial": 5', '"serial": 1e2'), "serial 1e2")
+_refused("version-exponent", _raw(_with(), '"version": 4', '"version": 4e0'), "version 4e0")
 _refused("serial-2^64", _with(serial=2**64), f"serial {2**64}")
 _refused("serial-huge", _raw(_with(), '"serial": 5', '"serial": 1e400'), "serial")
 _refused("serial-list", _with(serial=[]), "serial []")
@@ -114,8 +116,9 @@ for member in ("mode", "type", "name"):
 for member in ("type", "name"):
     _refused(f"{member}-empty", state(5, resource("r") | {member: ""}), member)
     _refused(f"{member}-number", state(5, resource("r") | {member: 1}), member)
+_R = "terraform_data.r"
 for bad in ("m", "module.", "module.a.b", "module.a[k]", "module.a['k']", "module.a.0", "a.b", 7):
-    _refused(f"module-{bad}", state(5, resource("r", module=bad)), "module")
+    _refused(f"module-{bad}", state(5, resource("r", module=bad)), _R, "module")
 _refused("module-template", state(5, resource("r", module='module.a["${x}"]')), "instance key")
 _refused("module-open", state(5, resource("r", module='module.a["x')), "module")
 for bad in (
@@ -138,7 +141,6 @@ _refused(
     "provider",
 )
 
-_R = "terraform_data.r"
 for bad in (True, False, [], {}, [0]):
     _refused(f"index-key-{bad}", _object(index_key=bad), "index_key")
 for bad in ("abc", "123456789", 12345678, True, ["x"]):
@@ -193,7 +195,7 @@ for bad in (
     "terraform_data.a",
     {},
 ):
-    _refused(f"dependencies-{json.dumps(bad)}", _object(dependencies=bad), "dependencies")
+    _refused(f"dependencies-{json.dumps(bad)}", _object(dependencies=bad), _R, "dependencies")
 
 _refused(
     "twice-in-block",

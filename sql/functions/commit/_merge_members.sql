@@ -29,11 +29,14 @@ begin
         when v_draft.escaped then kl_internal.escaped_jsonb(v_text)
         else v_text::jsonb
     end;
-    v_problem := kl_internal.document_problem(jsonb_build_object(
-        'version', 4,
-        'terraform_version', p_delta.terraform_version,
-        'check_results', v_checks
-    ));
+    v_problem := kl_internal.document_problem(
+        jsonb_build_object(
+            'version', 4,
+            'terraform_version', p_delta.terraform_version,
+            'check_results', v_checks
+        ),
+        '{"version": 4}'
+    );
     if v_problem is not null then
         raise exception using
             errcode = 'KL001',

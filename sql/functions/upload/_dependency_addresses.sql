@@ -10,7 +10,7 @@ begin
         raise exception using
             errcode = 'KL001',
             message = 'dependencies is not a list of addresses: '
-                || left(p_dependencies::text, 200) || '; nothing was stored',
+                || left(p_dependencies::text, 200),
             detail = jsonb_build_object('member', 'dependencies')::text;
     end if;
 

@@ -1,4 +1,4 @@
-create or replace function kl_internal.document_problem(p_document jsonb)
+create or replace function kl_internal.document_problem(p_document jsonb, p_text json)
 returns text
 language sql
 immutable
@@ -7,14 +7,14 @@ as $$
     select case
         when not p_document ? 'version' then
             'the document has no "version"; Kilolock keeps state format version 4'
-        when p_document ->> 'version' is distinct from '4'
+        when p_text ->> 'version' is distinct from '4'
             or jsonb_typeof(p_document -> 'version') <> 'number' then
-            'the document has version ' || left((p_document -> 'version')::text, 40)
+            'the document has version ' || left((p_text -> 'version')::text, 40)
             || '; Kilolock keeps state format version 4: let a current Terraform write it first'
         when jsonb_typeof(p_document -> 'serial') not in ('number', 'null')
-            or p_document ->> 'serial' !~ '^[0-9]{1,20}$'
+            or p_text ->> 'serial' !~ '^[0-9]{1,20}$'
             or (p_document ->> 'serial')::numeric > 18446744073709551615 then
-            'serial ' || left((p_document -> 'serial')::text, 40)
+            'serial ' || left((p_text -> 'serial')::text, 40)
             || ' is not a whole number from 0 to 2^64-1'
         when jsonb_typeof(p_document -> 'lineage') not in ('string', 'null') then
             'lineage must be a text'
@@ -52,5 +52,7 @@ as $$
     end;
 $$;
 
-comment on function kl_internal.document_problem(jsonb) is
-'What keeps a document''s top level from being a state of format version 4; null for nothing.';
+comment on function kl_internal.document_problem(jsonb, json) is
+'What keeps a document''s top level from being a state of format version 4; null for nothing.
+
+p_text: the document as it came: of a number jsonb forgets the spelling, and 1e2 is no serial.';

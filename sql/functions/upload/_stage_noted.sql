@@ -21,6 +21,7 @@ declare
     v_bodies  jsonb[];
     v_message text;
     v_detail  text;
+    v_address text;
 begin
     v_bodies := kl_internal.parsed_bodies(p_slices, p_forms, p_escaped);
     perform kl_internal.stage_dependencies(p_upload_id, v_bodies);
@@ -37,13 +38,17 @@ exception
             v_message = message_text,
             v_detail = pg_exception_detail;
         if sqlstate <> 'KL001' then
-            v_message := format(
-                'a resource object cannot be stored (%s); nothing was stored', v_message
-            );
+            v_message := format('it cannot be stored (%s)', v_message);
             v_detail := jsonb_build_object('sqlstate', sqlstate)::text;
         end if;
 
         if v_half = 0 then
+            if not v_detail::jsonb ? 'address' then
+                v_address := kl_internal.staged_address(p_headers[p_blocks[1]], p_keys[1]);
+                v_message := format('resource %s: %s; nothing was stored', v_address, v_message);
+                v_detail := v_detail::jsonb || jsonb_build_object('address', v_address);
+            end if;
+
             insert into kl_internal.upload_objects (
                 upload_id, ordinal, escaped, problem, problem_detail
             )

@@ -25,14 +25,16 @@ begin
         and s.kind = 'document';
 
     escaped := kl_internal.needs_escape(v_text);
-    v_document := case
-        when escaped then kl_internal.escaped_jsonb(v_text)
-        else v_text::jsonb
-    end;
+    if escaped then
+        v_document := kl_internal.escaped_jsonb(v_text);
+        v_text := v_document::text;
+    else
+        v_document := v_text::jsonb;
+    end if;
     opaque := v_document ?| array['encrypted_data', 'encryption_version'];
     v_problem := case
         when opaque then kl_internal.envelope_problem(v_document)
-        else kl_internal.document_problem(v_document)
+        else kl_internal.document_problem(v_document, v_text::json)
     end;
     if v_problem is not null then
         raise exception using
