@@ -132,10 +132,14 @@ def _roomy_memory() -> str | None:
 
 
 @contextmanager
-def running_cluster(name: str) -> Iterator[Cluster]:
-    """Run a cluster of the named version until the block ends; nothing of it remains."""
-    folder = Path(tempfile.mkdtemp(prefix="kl-", dir=_roomy_memory() or "/tmp"))
-    server = EmbeddedServer(folder / name, bin_dir=bin_dirs()[name], settings=_SETTINGS)
+def running_cluster(name: str, *, durable: bool = False) -> Iterator[Cluster]:
+    """Run a cluster of the named version until the block ends; nothing of it remains.
+
+    A durable one is on disk, with the settings that `kld serve` gives it: for measurements.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="kl-", dir=(not durable and _roomy_memory()) or "/tmp"))
+    settings = {} if durable else _SETTINGS
+    server = EmbeddedServer(folder / name, bin_dir=bin_dirs()[name], settings=settings)
     try:
         asyncio.run(server.start())
         try:

@@ -90,7 +90,7 @@ def _wal_position(conn: Connection) -> int:
 @pytest.fixture(scope="module")
 def bench_cluster() -> Iterator[Cluster]:
     """A cluster of its own."""
-    with running_cluster("pg18") as cluster:
+    with running_cluster("pg18", durable=True) as cluster:
         yield cluster
 
 

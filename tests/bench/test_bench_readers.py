@@ -46,7 +46,7 @@ READERS = {
 @pytest.fixture(scope="module")
 def bench_cluster() -> Iterator[Cluster]:
     """A cluster of its own."""
-    with running_cluster("pg18") as cluster:
+    with running_cluster("pg18", durable=True) as cluster:
         yield cluster
 
 
