@@ -13,7 +13,7 @@ from pyengine.refresh.providers import ProviderFactory
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One provider of a state. `problem` is None where it is ready."""
+    """One provider of a state; `version` "builtin": part of Terraform. `problem` None: ready."""
 
     provider: str
     object_count: int
@@ -47,7 +47,7 @@ async def _check(factory: ProviderFactory, group: RefreshGroup) -> Checked:
     checked = Checked(group.provider, group.object_count, group.config is not None)
     try:
         if parse_config_address(group.provider).source.is_builtin:
-            return checked
+            return replace(checked, version="builtin")
         found = await factory.find(group.provider)
         checked = replace(checked, version=found.version)
         async with factory.configured(group, validate=True) as provider:

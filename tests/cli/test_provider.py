@@ -147,7 +147,8 @@ def test_verify_tells_which_providers_are_ready(
     found = {row["provider"]: row for row in done.json}
     ready = found.pop(PROVIDER)
     assert (ready["version"], ready["protocol"], ready["problem"]) == (stub.version, 5, None)
-    assert found.pop('provider["terraform.io/builtin/terraform"]')["problem"] is None
+    builtin = found.pop('provider["terraform.io/builtin/terraform"]')
+    assert (builtin["version"], builtin["problem"]) == ("builtin", None)
     problems = {name.removeprefix('provider["registry.terraform.io/'): row["problem"]
                 for name, row in found.items()}  # fmt: skip
     assert "region: a value is required" in problems['acme/widget"].west']

@@ -14,7 +14,7 @@ begin
                     'operation', l.operation,
                     'who', l.who,
                     'apply_id', l.apply_id,
-                    'acquired_at', l.acquired_at,
+                    'acquired_at', kl_internal.wire_time(l.acquired_at),
                     'age_seconds',
                         extract(epoch from kl_internal.clock() - l.acquired_at)::bigint
                 )

@@ -27,12 +27,17 @@ select
                 or not kl_internal.same_json((c.base).identity, c.identity, c.escaped)
                 or coalesce((c.renewed).identity_schema_version, 0)
                     <> coalesce((c.base).identity_schema_version, 0)
-                or kl_internal.canonical_set(
-                    coalesce(nullif((c.renewed).sensitive_attributes, 'null'), '[]')
-                )
-                    <> kl_internal.canonical_set(
-                        coalesce(nullif((c.base).sensitive_attributes, 'null'), '[]')
+                or (
+                    -- Mostly they are equal as they are, and to sort them costs.
+                    (c.renewed).sensitive_attributes
+                        is distinct from (c.base).sensitive_attributes
+                    and kl_internal.canonical_set(
+                        coalesce(nullif((c.renewed).sensitive_attributes, 'null'), '[]')
                     )
+                        <> kl_internal.canonical_set(
+                            coalesce(nullif((c.base).sensitive_attributes, 'null'), '[]')
+                        )
+                )
             )
         ) as changed,
     d.drifted,

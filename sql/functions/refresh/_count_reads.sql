@@ -12,21 +12,25 @@ language sql
 stable
 set search_path = pg_catalog, pg_temp
 as $$
+    -- By counts per provider: an anti-join would trust statistics that know nothing of the stage.
+    with objects as materialized (
+        select o.provider, count(*) as object_count
+        from kl_internal.refresh_objects as o
+        where o.refresh_run_id = p_refresh_run_id
+        group by o.provider
+    ),
+    expected as materialized (
+        select o.provider, o.object_count
+        from objects as o
+        where not kl_internal.is_builtin_provider(o.provider)
+    )
     select
         count(*),
         count(*) filter (where c.outcome = 'failed'),
         count(*) filter (where c.superseded),
-        (
-            select count(*)
-            from kl_internal.refresh_objects as o
-            where o.refresh_run_id = p_refresh_run_id
-                and not kl_internal.is_builtin_provider(o.provider)
-                and not exists (
-                    select
-                    from kl_internal.staged_reads as s
-                    where s.refresh_run_id = p_refresh_run_id
-                        and s.resource_id = o.resource_id
-                )
+        coalesce((select sum(e.object_count) from expected as e), 0) - count(*) filter (
+            where coalesce((c.base).instance_provider, (c.base).provider)
+                in (select e.provider from expected as e)
         ),
         coalesce(
             array_agg(

@@ -64,11 +64,16 @@ begin
     v_draft.run_id := p_refresh_run_id;
     select c.* into v_closed
     from kl_internal.close_refreshed(p_refresh_run_id, v_draft.version_no) as c;
-    select o.* into v_opened
-    from kl_internal.open_refreshed(p_refresh_run_id, v_draft.version_no) as o;
-    v_draft.object_count := v_draft.object_count - v_closed.closed_count + v_opened.opened_count;
-    v_draft.content_digest := v_draft.content_digest
-        # v_closed.closed_digest # v_opened.opened_digest;
+
+    if v_closed.closed_count > 0 then
+        select o.* into v_opened
+        from kl_internal.open_refreshed(p_refresh_run_id, v_draft.version_no) as o;
+        v_draft.object_count :=
+            v_draft.object_count - v_closed.closed_count + v_opened.opened_count;
+        v_draft.content_digest := v_draft.content_digest
+            # v_closed.closed_digest # v_opened.opened_digest;
+    end if;
+
     perform kl_internal.record_version(v_draft);
 
     update kl_internal.refresh_runs as r

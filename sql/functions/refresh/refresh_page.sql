@@ -22,31 +22,69 @@ language plpgsql
 volatile
 security definer
 set search_path = pg_catalog, pg_temp
+set enable_sort = off  -- a page comes in index order, even of a state that statistics do not know
 as $$
 #variable_conflict use_column
+declare
+    v_run   kl_internal.refresh_runs%rowtype;
+    v_base  bigint;
 begin
-    perform kl_internal.require_refresh_run(p_refresh_run_id);
+    v_run := kl_internal.require_refresh_run(p_refresh_run_id);
 
+    select v.version_no
+    into v_base
+    from kl_internal.state_versions as v
+    where v.id = v_run.from_version_id;
+
+    -- The objects of kl_internal.refresh_objects, each half from the index that holds it.
     return query
+    with open_rows as (
+        select r.*
+        from kl_internal.resources as r
+        where r.state_id = v_run.state_id
+            and r.closed_no is null
+            and r.opened_no <= v_base
+            and r.mode = 'managed'
+            and coalesce(r.instance_provider, r.provider) = p_provider
+            and r.path > p_after collate "C"
+        order by r.path
+        limit p_limit
+    ),
+    closed_since as (
+        select r.*
+        from kl_internal.resources as r
+        where r.state_id = v_run.state_id
+            and r.closed_no > v_base
+            and r.opened_no <= v_base
+            and r.mode = 'managed'
+            and coalesce(r.instance_provider, r.provider) = p_provider
+        offset 0  -- few rows by when they were closed, not all that ever were by path
+    ),
+    objects as (
+        select o.*
+        from open_rows as o
+        union all
+        select c.*
+        from closed_since as c
+        where c.path > p_after collate "C"
+        order by path
+        limit p_limit
+    )
     select
-        o.resource_id,
+        o.id,
         o.path,
         o.address,
         o.type,
         o.deposed,
-        o.schema_version,
-        o.attributes::text,
+        coalesce(o.schema_version, 0),
+        coalesce(o.attributes_spelling, o.attributes)::text,
         kl_internal.json_text(o.attributes_flat, o.escaped),
         kl_internal.json_text(o.sensitive_attributes, o.escaped),
         o.private,
-        o.identity::text,
+        coalesce(o.identity_spelling, o.identity)::text,
         o.identity_schema_version
-    from kl_internal.refresh_objects as o
-    where o.refresh_run_id = p_refresh_run_id
-        and o.provider = p_provider
-        and o.path > p_after collate "C"
-    order by o.path
-    limit p_limit;
+    from objects as o
+    order by o.path;
 end;
 $$;
 

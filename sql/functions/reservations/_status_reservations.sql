@@ -16,8 +16,8 @@ begin
                     'widened', r.widened,
                     'holder', r.holder,
                     'apply_id', r.apply_id,
-                    'acquired_at', r.acquired_at,
-                    'expires_at', r.expires_at,
+                    'acquired_at', kl_internal.wire_time(r.acquired_at),
+                    'expires_at', kl_internal.wire_time(r.expires_at),
                     'seconds_left', extract(epoch from r.expires_at - v_now)::bigint
                 )
                 order by r.apply_id, r.address_glob, r.id

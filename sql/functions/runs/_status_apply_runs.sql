@@ -14,7 +14,7 @@ begin
                     'source_serial', r.source_serial,
                     'resources_planned', r.resources_planned,
                     'resources_applied', r.resources_applied,
-                    'started_at', r.started_at,
+                    'started_at', kl_internal.wire_time(r.started_at),
                     'age_seconds',
                         extract(epoch from kl_internal.clock() - r.started_at)::bigint
                 )

@@ -14,7 +14,7 @@ begin
             'resources_checked', r.resources_checked,
             'resources_changed', r.resources_changed,
             'actor', v.actor,
-            'finished_at', coalesce(r.finished_at, v.created_at)
+            'finished_at', kl_internal.wire_time(coalesce(r.finished_at, v.created_at))
         )
         from kl_internal.state_versions as v
         left join kl_internal.refresh_runs as r

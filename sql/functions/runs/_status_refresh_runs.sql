@@ -12,7 +12,7 @@ begin
                     'refresh_run_id', r.id,
                     'actor', r.actor,
                     'from_version_no', v.version_no,
-                    'started_at', r.started_at,
+                    'started_at', kl_internal.wire_time(r.started_at),
                     'age_seconds',
                         extract(epoch from kl_internal.clock() - r.started_at)::bigint
                 )

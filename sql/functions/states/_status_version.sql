@@ -18,7 +18,7 @@ begin
             'opaque', v.opaque,
             'objects', v.object_count,
             'outputs', v.output_count,
-            'created_at', v.created_at
+            'created_at', kl_internal.wire_time(v.created_at)
         )
         from kl_internal.state_versions as v
         where v.state_id = p_state_id

@@ -30,7 +30,7 @@ begin
     return jsonb_build_object(
         'name', kl_internal.qualified_name(v_state.environment_id, v_state.name),
         'state_id', v_state.id,
-        'created_at', v_state.created_at,
+        'created_at', kl_internal.wire_time(v_state.created_at),
         'versions', v_state.current_version_no,
         'current_version',
             kl_internal.status_version(v_state.id, v_state.current_version_no),

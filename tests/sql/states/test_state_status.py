@@ -1,4 +1,6 @@
 import json
+import re
+from datetime import datetime, timedelta
 from typing import Any
 
 import psycopg
@@ -68,6 +70,18 @@ def test_only_what_runs_or_holds_now_is_listed(owner_conn: Connection) -> None:
     assert [run["from_version_no"] for run in status["refresh_runs"]] == [4]
     assert len(status["apply_runs"]) == 1
     assert (status["locks"], status["reservations"]) == ([], [])
+
+
+def test_times_are_utc_whatever_the_session_says(owner_conn: Connection) -> None:
+    versions = owner_conn.execute(STATE).fetchall()
+    _refreshed(owner_conn, (versions[0][0], None), status="running")
+    owner_conn.execute("set local timezone = 'Asia/Tokyo'")
+    status = _status(owner_conn)
+    assert re.fullmatch(
+        r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", status["refresh_runs"][0]["started_at"]
+    )
+    for text in (status["created_at"], status["current_version"]["created_at"]):
+        assert datetime.fromisoformat(text).utcoffset() == timedelta(0)
 
 
 def test_state_that_was_only_locked_is_not_found_and_names_its_lock(conn: Connection) -> None:
