@@ -12,49 +12,9 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
     return (
-        with calls as materialized (
-            select i.address, i.config_address, i.path, m.module_path
-            from unnest(p_items) as i
-            cross join lateral kl_internal.parse_module(i.address) as m
-            where i.is_module
-        ),
-        objects as (
-            select
-                r.address,
-                min(r.path) as path,
-                w.mode,
-                -- What is named or needed without key may get more instances.
-                case
-                    when c.address is not null then c.address
-                    when bool_or(b.id is not null) then
-                        left(
-                            r.address,
-                            length(r.address)
-                                - length(kl_internal.instance_key_text(r.index_key, r.escaped))
-                        )
-                end as block
-            from (
-                select p.id, 'write' as mode
-                from unnest(p_written) as p (id)
-                union all
-                select p.id, 'read'
-                from unnest(p_reads) as p (id)
-            ) as w
-            inner join kl_internal.resources as r on r.id = w.id
-            left join unnest(p_whole) as b (id) on b.id = w.id
-            left join lateral (
-                -- A call named without key that has keys here may get more of them.
-                select k.address
-                from calls as k
-                where w.mode = 'write'
-                    and r.path >= k.path
-                    and r.path < k.path || E'\x08'
-                    and starts_with(r.config_address, k.config_address || '.')
-                    and not starts_with(r.path, k.module_path)
-                order by k.path, k.address collate "C"
-                limit 1
-            ) as c on true
-            group by r.address, r.index_key, r.escaped, w.mode, c.address
+        with objects as materialized (
+            select o.address, o.path, o.mode, o.block
+            from kl_internal.scope_objects(p_items, p_written, p_whole, p_reads) as o
         ),
         addresses as (
             select
@@ -87,7 +47,7 @@ begin
                 '[]'
             ) as candidates
             from (
-                select coalesce(o.block, o.address) as glob, o.mode, min(o.path) as path
+                select o.block as glob, o.mode, min(o.path) as path
                 from objects as o
                 group by 1, 2
                 union all
@@ -124,6 +84,4 @@ comment on function kl_internal.scope_answer(
 ) is
 'The lists of a scope contract, in document order, writes first.
 
-p_whole: those that were named by their block or module, or are needed: stored dependencies are of
-blocks. The reservations of those are of the block, and of a module call whose instances have keys
-where that was named without one, so that new instances are inside.';
+p_written, p_whole, p_reads: see kl_internal.scope_objects.';

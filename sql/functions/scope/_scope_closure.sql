@@ -1,6 +1,7 @@
 create or replace function kl_internal.scope_closure(
     p_state_id  uuid,
     p_ids       bigint[],
+    p_sets      bigint[],
     p_configs   text[],
     p_paths     text[],
     p_node_from text[],
@@ -18,7 +19,8 @@ declare
     v_seen_withins text[] := '{}'::text[];
     v_seen_stored  boolean[] := '{}'::boolean[];
     v_seen_ids     bigint[] := p_ids;
-    v_ids          bigint[] := p_ids;
+    v_ids          bigint[];
+    v_sets         bigint[] := p_sets;
     v_configs      text[] := p_configs;
     v_paths        text[] := p_paths;
     v_to           text[];
@@ -33,7 +35,7 @@ begin
         from (
             select e.config_address, e.within, e.stored
             from kl_internal.scope_edges(
-                v_ids, v_configs, v_paths, p_node_from, p_node_to, p_calls
+                v_sets, v_configs, v_paths, p_node_from, p_node_to, p_calls
             ) as e
             except
             select s.config_address, s.within, s.stored
@@ -59,19 +61,34 @@ begin
         -- The next round starts from what is there, and from the blocks that nothing is there of.
         v_ids := array(select unnest(v_found) except select unnest(v_seen_ids) except select null);
         v_seen_ids := v_seen_ids || v_ids;
-        select coalesce(array_agg(t.config_address), '{}'), coalesce(array_agg(t.within), '{}')
-        into v_configs, v_paths
-        from unnest(v_to, v_withins, v_found) as t (config_address, within, id)
-        where t.id is null;
+        select array_agg(s.dependency_set_id), array_agg(s.config_address), array_agg(s.path)
+        into v_sets, v_configs, v_paths
+        from (
+            select
+                r.dependency_set_id,
+                r.config_address,
+                case
+                    when p_calls = '{}' then ''
+                    else substring(r.path from E'^[^\x05]*')
+                end as path
+            from unnest(v_ids) as i (id)
+            inner join kl_internal.resources as r on r.id = i.id
+            where r.deposed = ''
+            union
+            select null, t.config_address, t.within
+            from unnest(v_to, v_withins, v_found) as t (config_address, within, id)
+            where t.id is null
+        ) as s;
     end loop;
 end;
 $$;
 
 comment on function kl_internal.scope_closure(
-    uuid, bigint[], text[], text[], text[], text[], text[]
+    uuid, bigint[], bigint[], text[], text[], text[], text[], text[]
 ) is
 'All that a scope depends on, through stored lists and the client''s nodes, however far: a row per
 object, and per configuration address that the state has nothing of (null id).
 
-p_ids: the objects of the scope. p_configs, p_paths: its blocks, and where they are or will be.
+p_ids: the objects of the scope. p_sets, p_configs, p_paths: the lists that they have, as
+kl_internal.scope_edges takes them, and its blocks, with where they are or will be.
 within, stored: see kl_internal.scope_edges. Objects of the scope come again where it needs them.';

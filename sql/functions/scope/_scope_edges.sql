@@ -1,5 +1,5 @@
 create or replace function kl_internal.scope_edges(
-    p_ids       bigint[],
+    p_sets      bigint[],
     p_configs   text[],
     p_paths     text[],
     p_node_from text[],
@@ -16,17 +16,8 @@ as $$
 begin
     return query
     with sources as materialized (
-        -- A resource once per module instance: its instances have the same calls around them.
-        select distinct
-            r.dependency_set_id,
-            r.config_address,
-            case when p_calls = '{}' then '' else substring(r.path from E'^[^\x05]*') end as path
-        from unnest(p_ids) as i (id)
-        inner join kl_internal.resources as r on r.id = i.id
-        where r.deposed = ''
-        union
-        select null, c.config_address, case when p_calls = '{}' then '' else c.path end
-        from unnest(p_configs, p_paths) as c (config_address, path)
+        select distinct s.dependency_set_id, s.config_address, s.path
+        from unnest(p_sets, p_configs, p_paths) as s (dependency_set_id, config_address, path)
     ),
     calls as materialized (
         -- The self-contained calls around each source.
@@ -77,5 +68,6 @@ $$;
 comment on function kl_internal.scope_edges(bigint[], text[], text[], text[], text[], text[]) is
 'What resources, and blocks that have none yet, depend on: by stored lists and the client''s nodes.
 
+p_sets, p_configs, p_paths: where from; a block has no set. p_paths: the module instance it is in.
 within: the module instance a dependency is in, known only inside self-contained calls (p_calls);
 empty: any. stored: a stored list says so, which lists indirect dependencies as well.';

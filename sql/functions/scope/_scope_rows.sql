@@ -2,7 +2,14 @@ create or replace function kl_internal.scope_rows(
     p_state_id uuid,
     p_items    kl_internal.scope_item[]
 )
-returns table (item_no integer, id bigint, config_address text, unlisted boolean)
+returns table (
+    item_no           integer,
+    id                bigint,
+    path              text,
+    config_address    text,
+    deposed           text,
+    dependency_set_id bigint
+)
 language plpgsql
 stable
 rows 1000
@@ -22,13 +29,10 @@ begin
             as i (role, address, config_address, path, is_module, keyed, note, position)
     )
     -- By path; the path of what is wider than its name holds other blocks too.
-    select i.item_no, r.id, r.config_address, r.unlisted
+    select i.item_no, r.id, r.path, r.config_address, r.deposed, r.dependency_set_id
     from items as i
     cross join lateral (
-        select
-            o.id,
-            o.config_address,
-            o.dependency_set_id is null and o.deposed = '' as unlisted
+        select o.id, o.path, o.config_address, o.deposed, o.dependency_set_id
         from kl_internal.resources as o
         where o.state_id = p_state_id
             and o.closed_no is null
@@ -39,13 +43,10 @@ begin
         offset 0
     ) as r
     union all
-    select i.item_no, r.id, r.config_address, r.unlisted
+    select i.item_no, r.id, r.path, r.config_address, r.deposed, r.dependency_set_id
     from items as i
     cross join lateral (
-        select
-            o.id,
-            o.config_address,
-            o.dependency_set_id is null and o.deposed = '' as unlisted
+        select o.id, o.path, o.config_address, o.deposed, o.dependency_set_id
         from kl_internal.resources as o
         where o.state_id = p_state_id
             and o.closed_no is null
@@ -59,6 +60,4 @@ end;
 $$;
 
 comment on function kl_internal.scope_rows(uuid, kl_internal.scope_item[]) is
-'Which objects of a state are what each item names, by its place in p_items.
-
-unlisted: nothing is stored of what it depends on.';
+'Which objects of a state are what each item names, by its place in p_items.';

@@ -386,6 +386,12 @@ def test_require_safe_raises_with_the_culprits(conn: Connection, expand: Expand)
             {"config_nodes": [{"address": "aws_x.a", "dependencies": "aws_x.b"}]},
             "/client_context/config_nodes/0/dependencies",
         ),
+        ([], {"config_nodes": [{"dependencies": []}]}, "/client_context/config_nodes/0/address"),
+        (
+            [],
+            {"config_nodes": [node("aws_x.a"), node("aws_x.b", "aws_x.a", "module.m")]},
+            "/client_context/config_nodes/1/dependencies/1",
+        ),
         (
             [],
             {"config_nodes": [{"address": "aws_x.a"}, {"address": "aws_x"}]},
@@ -503,3 +509,16 @@ def test_nobody_adds_an_instance_to_a_reserved_module_call(
     ann.acquire(*((c["address_glob"], c["mode"]) for c in found["reservation_candidates"]))
     with refused(conn, "KL301"):
         bob.acquire('module.m["z"].aws_x.b')
+
+
+def test_nobody_adds_an_instance_to_a_resource_named_through_a_keyed_module_call(
+    conn: Connection, contract: Expand
+) -> None:
+    write(conn, "s", state(1, *(block(f'module.m["{key}"].aws_x.b', 0, 1) for key in "ac")))
+    for address in ("module.m.aws_x.b", "module.m.aws_x.b[1]"):
+        found = contract(at(address))
+        assert found["reservation_candidates"] == [{"address_glob": address, "mode": "write"}]
+    ann, bob = begin(conn), begin(conn)
+    ann.acquire(*((c["address_glob"], c["mode"]) for c in found["reservation_candidates"]))
+    with refused(conn, "KL301"):
+        bob.acquire('module.m["z"].aws_x.b[1]')
