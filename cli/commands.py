@@ -22,6 +22,8 @@ _COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "resource": ("cli.readers", "Look at one resource."),
         "graph": ("cli.readers", "Draw what the resources of a state depend on."),
         "tag": ("cli.readers", "Name versions of a state."),
+        "state": ("cli.operations", "Remove or move single resources of a state."),
+        "rollback": ("cli.operations", "Bring one resource back to what it was."),
         "query": ("cli.query", "Ask a question in SQL; nothing can be changed."),
         "verify": ("cli.verify", "Check states against the hashes kept with them."),
         "refresh": ("cli.refresh", "Ask the providers what has become of every object."),

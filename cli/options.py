@@ -105,10 +105,13 @@ def name_of(ctx: click.Context, settings: Settings, name: str | None) -> str:
     raise click.UsageError("which state? Give its name, or set KL_STATE_URL", ctx)
 
 
-class StateName(click.ParamType[str]):
-    """A state's name: any text that is Unicode. The database knows which are good."""
+class Unicode(click.ParamType[str]):
+    """Any text that is Unicode, as all that the database keeps. It knows which are good."""
 
-    name = "name"
+    name = "text"
+
+    def __init__(self, what: str) -> None:
+        self._what = what
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
@@ -116,5 +119,14 @@ class StateName(click.ParamType[str]):
         """Return the text, refusing bytes that are not UTF-8."""
         text = str(value)
         if not text.isprintable() and any("\udc80" <= char <= "\udcff" for char in text):
-            self.fail("a state's name is UTF-8", param, ctx)
+            self.fail(f"{self._what} is UTF-8", param, ctx)
         return text
+
+
+class StateName(Unicode):
+    """A state's name."""
+
+    name = "name"
+
+    def __init__(self) -> None:
+        super().__init__("a state's name")

@@ -9,6 +9,7 @@ import click
 import msgspec
 
 _JSON: Final = msgspec.json.Encoder(decimal_format="number")
+_MOST: Final = 25
 _UNITS: Final = ((86400, "d"), (3600, "h"), (60, "m"), (1, "s"))
 
 
@@ -45,6 +46,17 @@ def print_pairs(pairs: Sequence[tuple[str, object]]) -> None:
     width = max(len(label) for label, _ in pairs)
     for label, value in pairs:
         click.echo(f"{label:{width}}  {cell(value)}".rstrip())
+
+
+def print_list(title: str, items: Sequence[str], elsewhere: str) -> None:
+    """Print what there is under a title, so many at most; then say where the rest is told."""
+    if not items:
+        return
+    click.echo(f"{title}:")
+    for item in items[:_MOST]:
+        click.echo(f"  {cell(item)}")
+    if len(items) > _MOST:
+        click.echo(cell(f"  ... and {len(items) - _MOST} more: {elsewhere}"))
 
 
 def cell(value: object) -> str:

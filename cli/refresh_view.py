@@ -3,14 +3,11 @@
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final
 
 import click
 
-from cli.output import cell, print_pairs
+from cli.output import cell, print_list, print_pairs
 from pyengine.refresh.outcome import Crash, Failure, Progress, Result
-
-_MOST: Final = 25
 
 
 def print_result(result: Result) -> None:
@@ -31,15 +28,18 @@ def print_result(result: Result) -> None:
             ("error", result.error_summary and " ".join(result.error_summary.split())),
         )
     )
-    _print_list("drift addresses", result.changed_addresses, _where_drift_is(result))
-    _print_list(
+    print_list("drift addresses", result.changed_addresses, _where_drift_is(result))
+    print_list(
         "failed",
         _told_once(result.failures),
         "--format json",
     )
-    _print_list(
+    print_list(
         "warnings",
-        [f"{warned.address or warned.provider}: {warned.diagnostic}" for warned in result.warnings],
+        [
+            f"{warned.address or warned.provider}: {_line(str(warned.diagnostic))}"
+            for warned in result.warnings
+        ],
         "--format json",
     )
     for crash in result.crashes:
@@ -52,25 +52,19 @@ def _told_once(failures: Sequence[Failure]) -> list[str]:
     for failure in failures:
         groups.setdefault((failure.provider, failure.message), []).append(failure.address)
     return [
-        f"{first}{f' and {len(more)} more of {provider}' if more else ''}: {message}"
+        f"{first}{f' and {len(more)} more of {provider}' if more else ''}: {_line(message)}"
         for (provider, message), (first, *more) in groups.items()
     ]
+
+
+def _line(message: str) -> str:
+    return " ".join(message.split())
 
 
 def _where_drift_is(result: Result) -> str:
     if result.to_version_no is None:
         return "--format json"
     return "select address from kl.current_resource_drift, or kl drift"
-
-
-def _print_list(title: str, items: Sequence[str], elsewhere: str) -> None:
-    if not items:
-        return
-    click.echo(f"{title}:")
-    for item in items[:_MOST]:
-        click.echo(f"  {cell(' '.join(item.split()))}")
-    if len(items) > _MOST:
-        click.echo(cell(f"  ... and {len(items) - _MOST} more: {elsewhere}"))
 
 
 def _print_crash(crash: Crash) -> None:

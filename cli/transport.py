@@ -1,12 +1,13 @@
 """What `kl` asks of a Kilolock, by SQL or by HTTP: the same calls, answers and errors."""
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, BinaryIO, Protocol
 
 from cli.reading import Reading
 from pyengine.api import FreedLock
 from pyengine.api_admin import ListedState
+from pyengine.api_commit import Moved, Operated
 from pyengine.api_verify import Verified
 from pyengine.importing import Imported
 from pyengine.settings import Settings
@@ -44,6 +45,22 @@ class Transport(Reading, Protocol):
 
     async def delete_state(self, name: str) -> None:
         """Delete a state; its history is kept."""
+        ...
+
+    async def remove_resources(
+        self, name: str, addresses: Sequence[str], *, apply: bool
+    ) -> Operated:
+        """Take objects out of a state, or say what that would do."""
+        ...
+
+    async def move_resources(
+        self, name: str, moves: Sequence[tuple[str, str]], to_name: str | None, *, apply: bool
+    ) -> Moved:
+        """Give objects other addresses, in their state or another, or say what that would do."""
+        ...
+
+    async def rollback_resource(self, name: str, address: str, to: str, *, apply: bool) -> Operated:
+        """Bring an address back to what it was at a version, or say what that would do."""
         ...
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import stat
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, BinaryIO, Final, NoReturn, TypeVar
 from urllib.parse import quote
@@ -15,6 +15,7 @@ from cli.reading_http import HttpReading
 from pyengine.answer import Answer
 from pyengine.api import FreedLock
 from pyengine.api_admin import ListedState
+from pyengine.api_commit import Moved, Operated
 from pyengine.api_verify import Verified
 from pyengine.errors import CODES, EXIT_USAGE, KilolockError
 from pyengine.importing import Imported
@@ -79,14 +80,7 @@ class HttpTransport(HttpReading):
 
     async def verify_state(self, name: str, cursor: dict[str, Any] | None) -> Verified:
         """Check the part of a state that begins at `cursor`."""
-        answer = await self._call(
-            "POST",
-            "/v1/admin/verify",
-            {"name": name},
-            content=msgspec.json.encode({"cursor": cursor}),
-            headers={"Content-Type": "application/json"},
-        )
-        return _decode(answer, Verified)
+        return await self._post("/v1/admin/verify", {"cursor": cursor}, Verified, {"name": name})
 
     async def force_unlock(self, name: str, lock_id: str | None) -> FreedLock | None:
         """Free the lock that Terraform sees."""
@@ -99,15 +93,38 @@ class HttpTransport(HttpReading):
 
     async def query(self, text: str) -> Answer:
         """Ask the server's query door."""
-        body = msgspec.json.encode({"sql": text})
-        answer = await self._call(
-            "POST", "/v1/admin/query", content=body, headers={"Content-Type": "application/json"}
-        )
-        return _decode(answer, Answer)
+        return await self._post("/v1/admin/query", {"sql": text}, Answer)
+
+    async def remove_resources(
+        self, name: str, addresses: Sequence[str], *, apply: bool
+    ) -> Operated:
+        """Take objects out of a state, or say what that would do."""
+        body = {"state": name, "addresses": addresses}
+        return await self._post(_operation("remove", apply=apply), body, Operated)
+
+    async def move_resources(
+        self, name: str, moves: Sequence[tuple[str, str]], to_name: str | None, *, apply: bool
+    ) -> Moved:
+        """Give objects other addresses, in their state or another, or say what that would do."""
+        listed = [{"address": source, "to": target} for source, target in moves]
+        body = {"state": name, "moves": listed, "to_state": to_name}
+        return await self._post(_operation("move", apply=apply), body, Moved)
+
+    async def rollback_resource(self, name: str, address: str, to: str, *, apply: bool) -> Operated:
+        """Bring an address back to what it was at a version, or say what that would do."""
+        body = {"state": name, "address": address, "to": to}
+        return await self._post(_operation("rollback", apply=apply), body, Operated)
 
     async def ask(self, method: str, path: str, params: dict[str, str], kind: type[T]) -> T:
         """Send a request; return its answer as `kind`."""
         return _decode(await self._call(method, path, params), kind)
+
+    async def _post(
+        self, path: str, body: object, kind: type[T], params: dict[str, str] | None = None
+    ) -> T:
+        content = msgspec.json.encode(body)
+        headers = {"Content-Type": "application/json"}
+        return _decode(await self._call("POST", path, params, content, headers), kind)
 
     async def _call(
         self,
@@ -142,6 +159,10 @@ async def open_http(settings: Settings) -> AsyncIterator[HttpTransport]:
         ) from exc
     async with client:
         yield HttpTransport(client)
+
+
+def _operation(verb: str, *, apply: bool) -> str:
+    return f"/v1/state-engine/resource-{verb}/{'apply' if apply else 'preview'}"
 
 
 def _length(file: BinaryIO) -> int | None:

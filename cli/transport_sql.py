@@ -1,15 +1,16 @@
 """Reach states through a database connection."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, BinaryIO
 
 from cli.database import open_database
 from cli.reading_sql import SqlReading
-from pyengine import api, api_admin, api_verify, download
+from pyengine import api, api_admin, api_commit, api_verify, download
 from pyengine.api import FreedLock
 from pyengine.api_admin import ListedState
+from pyengine.api_commit import Moved, Operated
 from pyengine.api_verify import Verified
 from pyengine.importing import Imported, import_document
 from pyengine.settings import Settings
@@ -53,6 +54,32 @@ class SqlTransport(SqlReading):
     async def delete_state(self, name: str) -> None:
         """Delete a state; its history is kept."""
         await self._database.run(lambda conn: api.delete_state(conn, name), self._caller)
+
+    async def remove_resources(
+        self, name: str, addresses: Sequence[str], *, apply: bool
+    ) -> Operated:
+        """Take objects out of a state, or say what that would do."""
+        return await self._run(
+            lambda conn: api_commit.remove_resources(conn, name, addresses, apply=apply, actor=None)
+        )
+
+    async def move_resources(
+        self, name: str, moves: Sequence[tuple[str, str]], to_name: str | None, *, apply: bool
+    ) -> Moved:
+        """Give objects other addresses, in their state or another, or say what that would do."""
+        return await self._run(
+            lambda conn: api_commit.move_resources(
+                conn, name, moves, to_name, apply=apply, actor=None
+            )
+        )
+
+    async def rollback_resource(self, name: str, address: str, to: str, *, apply: bool) -> Operated:
+        """Bring an address back to what it was at a version, or say what that would do."""
+        return await self._run(
+            lambda conn: api_commit.rollback_resource(
+                conn, name, address, to, apply=apply, actor=None
+            )
+        )
 
 
 @asynccontextmanager
