@@ -5,7 +5,8 @@ The rules are those of the functions of schema `kl`; these routes carry bytes.
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from decimal import Decimal
 from types import MappingProxyType
 from typing import Final, TypeVar
@@ -65,7 +66,7 @@ async def commit(request: Request) -> HTTPResponse:
 
 async def _commit_snapshot(request: Request, asked: Commit, mark: bytes | None) -> Committed:
     name, base = name_of(asked), api_commit.Base(asked.base_serial, asked.version_id)
-    document = await asyncio.to_thread(statefile.split, _whole(asked, mark))
+    given = _whole(asked, mark)
 
     async def work(
         conn: db.Connection, upload_id: UUID, objects: int, digest: bytes
@@ -74,7 +75,9 @@ async def _commit_snapshot(request: Request, asked: Commit, mark: bytes | None) 
         return await api_commit.commit_snapshot(conn, name, asked.apply_id, base, staged)
 
     database: db.Database = request.app.ctx.database
-    written = await upload.write(database, caller_of(request), name, document, work)
+    with _pointing("/raw_state"):
+        document = await asyncio.to_thread(statefile.split, given)
+        written = await upload.write(database, caller_of(request), name, document, work)
     assert written.version_id is not None, "written and unchanged name a version"
     return Committed(written.serial or Decimal(0), written.version_id, "snapshot")
 
@@ -238,6 +241,17 @@ async def _run(
         for asked, sent in places.items():
             if pointer.startswith(asked):
                 exc.details["pointer"] = sent + pointer.removeprefix(asked)
+        raise
+
+
+@contextmanager
+def _pointing(pointer: str) -> Iterator[None]:
+    """Point at a member where a refusal tells what is wrong in it, not where it stands."""
+    try:
+        yield
+    except KilolockError as exc:
+        if exc.code == "invalid_request":
+            exc.details.setdefault("pointer", pointer)
         raise
 
 

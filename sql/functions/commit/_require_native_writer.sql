@@ -34,7 +34,7 @@ begin
         raise exception using
             errcode = 'KL001',
             message = format('apply run %s is of another state; nothing was stored', v_run.id),
-            detail = jsonb_build_object('apply_id', v_run.id)::text;
+            detail = jsonb_build_object('pointer', '/apply_id', 'apply_id', v_run.id)::text;
     end if;
 
     -- An expired run is refused for what it holds no more, which says more than that it has ended.

@@ -337,8 +337,9 @@ def test_of_a_state_that_only_a_lock_made_there_is_nothing_to_commit_to(conn: Co
 def test_a_run_of_another_state_is_refused(conn: Connection) -> None:
     write(conn, "t", state(1, resource("a")))
     run = writer(conn, A)
-    with refused(conn, "KL001"):
+    with refused(conn, "KL001") as refusal:
         commit(run, delta(CHANGED), name="t")
+    assert refusal.detail["pointer"] == "/apply_id"
 
 
 def test_one_resource_has_one_provider(conn: Connection) -> None:
