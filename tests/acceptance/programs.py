@@ -137,6 +137,7 @@ class Terraform:
     program: str
     variables: dict[str, str] = field(default_factory=dict)
     cli_configuration: str = ""
+    timeout: int = 300
 
     def __post_init__(self) -> None:
         """Make the folder and the configuration file that keeps others out."""
@@ -160,7 +161,7 @@ class Terraform:
             check=False,
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=self.timeout,
             cwd=self.folder,
             env=self._environment(),
             stdin=subprocess.DEVNULL,
