@@ -24,7 +24,7 @@ def check_encoding(body: Buffer) -> None:
             raise refusal(f"the document begins with {name}; a state is UTF-8 without one")
     if b"\0" in start:
         raise refusal("the document looks like UTF-16; a state is UTF-8")
-    if not bytes(body[:4096]).strip():
+    if not bytes(body[:4096]).strip() and not bytes(body).strip():
         raise refusal("the body is empty; an empty state is a document, too")
     if not is_utf8(body):
         raise refusal("the document is not valid UTF-8")

@@ -322,6 +322,7 @@ _accepted(
 )
 _accepted("dependencies-keyed-modules", _object(dependencies=['module.m["a.b"].module.n[0].x.y']))
 _accepted("dependencies-data", _object(dependencies=["data.x.y", "module.m.data.x.y", "a.b"]))
+_accepted("blanks-before", b" " * 5000 + encoded(_with()))
 _accepted("dependencies-null", _object(dependencies=None))
 _accepted("attributes-flat-null", _object(attributes_flat={"a": None, "b": "c"}))
 _accepted(
