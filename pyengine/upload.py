@@ -16,8 +16,8 @@ Commit = Callable[[db.Connection, UUID, int, bytes], Awaitable[api.Written]]
 
 _ATTEMPTS: Final = 4
 _KEYS_PER_ROW: Final = 4096
-_BATCH_BYTES: Final = 1 << 20
-_BATCH_OBJECTS: Final = 1000
+_BATCH_BYTES: Final = 2 << 20
+_BATCH_OBJECTS: Final = 2000
 _STREAMS: Final = 2
 
 
