@@ -18,6 +18,7 @@ _ATTEMPTS: Final = 4
 _KEYS_PER_ROW: Final = 4096
 _BATCH_BYTES: Final = 2 << 20
 _BATCH_OBJECTS: Final = 2000
+_SHARE_OBJECTS: Final = 500
 _STREAMS: Final = 2
 
 
@@ -105,13 +106,15 @@ async def _stream(
             await api.stage_objects(conn, name, upload_id, objects)
 
 
-def _batches(document: Document, ordinals: Iterable[int]) -> Iterator[list[int]]:
+def _batches(document: Document, ordinals: list[int]) -> Iterator[list[int]]:
+    # A smaller document is shared out among the streams, down to what a call costs by itself.
+    most = min(_BATCH_OBJECTS, max(_SHARE_OBJECTS, -(-len(ordinals) // _STREAMS)))
     batch: list[int] = []
     size = 0
     for ordinal in ordinals:
         piece = document.slices[ordinal]
         length = 0 if piece is None else memoryview(piece).nbytes
-        if batch and (size + length > _BATCH_BYTES or len(batch) >= _BATCH_OBJECTS):
+        if batch and (size + length > _BATCH_BYTES or len(batch) >= most):
             yield batch
             batch, size = [], 0
         batch.append(ordinal)

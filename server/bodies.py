@@ -17,7 +17,7 @@ from server.auth import caller_of
 
 DRAIN_BYTES: Final = 1 << 30
 LOCK_INFO_BYTES: Final = 1 << 20
-_LARGE: Final = 1 << 20
+_LARGE: Final = 8 << 20  # a smaller document is split at once when it is there
 
 
 async def read_body(request: Request, limit: int) -> bytearray:
