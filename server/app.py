@@ -27,6 +27,7 @@ from server import (
     token_use,
     verify,
 )
+from server.bodies import DRAIN_BYTES
 from server.freed_scopes import FreedScopes
 
 App = Sanic[Any, Any]
@@ -51,7 +52,7 @@ def create_app(settings: Settings) -> App:
         configure_logging=False,
         error_handler=errors.Handler(),
     )
-    app.config.REQUEST_MAX_SIZE = settings.max_body_bytes + backend.DRAIN_BYTES
+    app.config.REQUEST_MAX_SIZE = settings.max_body_bytes + DRAIN_BYTES
     app.config.REQUEST_TIMEOUT = _DAY  # a large document over a slow line
     app.config.RESPONSE_TIMEOUT = _DAY
     app.config.KEEP_ALIVE_TIMEOUT = 75

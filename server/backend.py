@@ -13,7 +13,6 @@ from sanic.response import json
 from pyengine import api, db, download, upload
 from pyengine.errors import KilolockError
 from server.auth import caller_of
-from server.bodies import DRAIN_BYTES as DRAIN_BYTES
 from server.bodies import LOCK_INFO_BYTES, admit, read_body, read_document, send_document
 
 _STATES: Final = "/v1/states/<name:path>"

@@ -18,15 +18,7 @@ begin
             )::text;
     end if;
 
-    v_state := kl_internal.lock_found_state(p_name);
-    if v_state.id is distinct from v_run.state_id then
-        raise exception using
-            errcode = 'KL201',
-            message = format('there is no state %s', to_json(p_name)),
-            detail = jsonb_build_object('state', p_name)::text;
-    end if;
-
-    return v_state;
+    return kl_internal.lock_known_state(v_run.state_id, p_name);
 end;
 $$;
 
