@@ -91,6 +91,7 @@ def test_configured_provider_upgrades_refuses_and_finds_nothing(
 
 class _NotFound(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))  # unread bytes would reset the answer
         error = "<Error><Code>InvalidVpcID.NotFound</Code></Error>"
         body = f"<Response><Errors>{error}</Errors></Response>".encode()
         self.send_response(400)
