@@ -3,14 +3,12 @@
 from typing import Literal
 
 from pyengine import db, embedded_guard, sqltree
-from pyengine.sqltree import SqlTree
 
 Status = Literal["absent", "older", "current", "newer"]
 
 
-async def status(conn: db.Connection, tree: SqlTree | None = None) -> Status:
-    """Compare what is installed with `tree`; any role that may read `kl` can ask."""
-    tree = sqltree.load() if tree is None else tree
+async def status(conn: db.Connection) -> Status:
+    """Compare what is installed with this release; any role that may read `kl` can ask."""
     with db.translated():
         cursor = await conn.execute(
             "select exists (select from pg_catalog.pg_class as c"
@@ -23,10 +21,10 @@ async def status(conn: db.Connection, tree: SqlTree | None = None) -> Status:
         cursor = await conn.execute("select i.name, i.checksum from kl.installation as i")
         installed: dict[str, str] = dict(await cursor.fetchall())
     functions = installed.pop("functions", None)
-    known = {script.name for script in tree.migrations}
-    if set(installed) - known:
+    ours = sqltree.take_inventory()
+    if installed.keys() - ours.migrations:
         return "newer"
-    if known - set(installed) or functions != tree.functions_checksum:
+    if ours.migrations - installed.keys() or functions != ours.functions_checksum:
         return "older"
     return "current"
 

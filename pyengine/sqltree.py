@@ -1,8 +1,9 @@
 """Find, order and check the SQL of the project. Pure: reads files, touches no database."""
 
 import hashlib
+import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -28,7 +29,15 @@ class Script:
     @property
     def checksum(self) -> str:
         """Return the SHA-256 of the text, in hex."""
-        return hashlib.sha256(self.text.encode()).hexdigest()
+        return _digest(self.text.encode())
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """What a tree comes to when compared with what is installed."""
+
+    migrations: frozenset[str]
+    functions_checksum: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +51,7 @@ class SqlTree:
     @property
     def functions_checksum(self) -> str:
         """Return one SHA-256 over every replaceable file, in hex."""
-        lines = (f"{script.checksum}  {script.name}\n" for script in (self.roles, *self.functions))
-        return hashlib.sha256("".join(sorted(lines)).encode()).hexdigest()
+        return _of_all((script.name, script.checksum) for script in (self.roles, *self.functions))
 
 
 def find_sql_root() -> Path:
@@ -66,6 +74,15 @@ def load(root: Path | None = None) -> SqlTree:
             raise _invalid(f"functions/{name}.sql is missing")
     roles, grants = functions.pop(ROLES), functions.pop(GRANTS)
     return SqlTree(roles, migrations, (*order(functions), grants))
+
+
+def take_inventory(root: Path | None = None) -> Inventory:
+    """Return what `load` would find, neither ordered nor checked: each command asks for it."""
+    root = find_sql_root() if root is None else root
+    return Inventory(
+        frozenset(name for name, _ in _contents(root, "migrations")),
+        _of_all((name, _digest(content)) for name, content in _contents(root, "functions")),
+    )
 
 
 def check_syntax(tree: SqlTree) -> None:
@@ -120,13 +137,30 @@ def line_of(text: str, offset: int) -> int:
     return text.count("\n", 0, offset) + 1
 
 
-def _read(root: Path, folder: str) -> Iterable[Script]:
-    base = root / folder
-    for path in sorted(base.rglob("*.sql")):
-        relative = path.relative_to(base)
-        name = relative.as_posix().removesuffix(".sql")
-        text = path.read_text(encoding="utf-8")
-        yield Script(name, f"{folder}/{relative.as_posix()}", text, parse_requires(text))
+def _read(root: Path, folder: str) -> Iterator[Script]:
+    for name, content in sorted(_contents(root, folder)):
+        text = content.decode()
+        yield Script(name, f"{folder}/{name}.sql", text, parse_requires(text))
+
+
+def _contents(root: Path, folder: str) -> Iterator[tuple[str, bytes]]:
+    """Yield names and contents. In plain text: as many Path objects take as long as the reading."""
+    base = f"{root / folder}/"
+    for place, _, files in os.walk(base):
+        for file in files:
+            path = os.path.join(place, file)  # noqa: PTH118
+            if path.endswith(".sql"):
+                with open(path, "rb") as opened:  # noqa: PTH123
+                    yield path.removeprefix(base).removesuffix(".sql"), opened.read()
+
+
+def _of_all(checksums: Iterable[tuple[str, str]]) -> str:
+    lines = sorted(f"{checksum}  {name}\n" for name, checksum in checksums)
+    return _digest("".join(lines).encode())
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def _check_sequence(migrations: tuple[Script, ...]) -> None:

@@ -74,6 +74,14 @@ def test_any_change_changes_the_checksum_of_the_functions(tmp_path: Path) -> Non
     assert _tree(tmp_path, {"functions/a.sql": "select 2;"}).functions_checksum != before
 
 
+def test_an_inventory_is_what_loading_finds(tmp_path: Path) -> None:
+    files = {"migrations/0001_x.sql": "select 1;", "functions/b/a.view.sql": "select 'ä';\r\n"}
+    tree = _tree(tmp_path, files)
+    found = sqltree.take_inventory(tmp_path)
+    assert found.migrations == {script.name for script in tree.migrations} == {"0001_x"}
+    assert found.functions_checksum == tree.functions_checksum
+
+
 def test_the_tree_of_the_project_loads() -> None:
     tree = sqltree.load()
     assert tree.migrations[0].name == "0001_schemas"
