@@ -41,7 +41,7 @@ class ProviderClient:
     waits for ever, as Terraform does.
     """
 
-    def __init__(self, process: ProviderProcess, timeout: float | None) -> None:
+    def __init__(self, process: ProviderProcess, timeout: float | None = None) -> None:
         self.process = process
         self.protocol = process.handshake.protocol
         self._protocol = _PROTOCOLS[self.protocol]

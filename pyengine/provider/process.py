@@ -74,9 +74,22 @@ class ProviderProcess:
         `env` is added to our environment. Raises provider_start_failed, quoting what the program
         wrote; then nothing of it is left.
         """
+        running = await cls.start(executable, env=env)
+        try:
+            await running.read_handshake(handshake_timeout)
+        except BaseException:
+            await running.close(grace=0)
+            raise
+        return running
+
+    @classmethod
+    async def start(
+        cls, executable: Path, *, env: Mapping[str, str] | None = None
+    ) -> "ProviderProcess":
+        """Start a program; its handshake is for the caller to read. Raises as `launch`."""
         folder = _socket_folder()
         try:
-            running = await cls._start(executable, folder, env or {})
+            return await cls._start(executable, folder, env or {})
         except OSError as exc:
             shutil.rmtree(folder, ignore_errors=True)
             raise ProviderError(
@@ -85,12 +98,6 @@ class ProviderProcess:
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
-        try:
-            await running.read_handshake(handshake_timeout)
-        except BaseException:
-            await running.close(grace=0)
-            raise
-        return running
 
     @classmethod
     async def _start(

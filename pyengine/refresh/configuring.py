@@ -1,16 +1,18 @@
 """Store the configuration that a refresh gives a provider, checked against its schema."""
 
 from contextlib import AsyncExitStack
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pyengine import api_providers, db
 from pyengine.codec.config import ProviderConfig
 from pyengine.codec.jsontext import read_json
 from pyengine.errors import KilolockError
 from pyengine.provider.address import ConfigAddress
-from pyengine.provider.client import ProviderClient
 from pyengine.provider.errors import ProviderError
 from pyengine.refresh.providers import ProviderFactory
+
+if TYPE_CHECKING:
+    from pyengine.provider.client import ProviderClient
 
 _UNKNOWN: Final = ("provider_not_found", "provider_builtin", "provider_checksum")
 
@@ -55,8 +57,9 @@ async def _schema(factory: ProviderFactory, address: ConfigAddress) -> ProviderC
         raise
     async with AsyncExitStack() as stack:
 
-        async def launch() -> ProviderClient:
-            return await stack.enter_async_context(factory.launched(found))
+        async def launch() -> "ProviderClient":
+            starting = await stack.enter_async_context(factory.launched(found))
+            return await starting.client()
 
         return (await factory.schemas.schemas(found, [], launch)).config
 

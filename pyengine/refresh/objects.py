@@ -5,18 +5,21 @@ import binascii
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from pyengine.api_refresh import RefreshObject
 from pyengine.codec.codec import Codec
 from pyengine.codec.errors import CodecError
-from pyengine.provider.client import ProviderClient
 from pyengine.provider.diagnostics import Diagnostic
 from pyengine.provider.errors import ProviderError
 from pyengine.refresh.providers import Provider
 from pyengine.refresh.schemas import TypeCodecs
 from pyengine.refresh.spelling import keep_spelling
+
+if TYPE_CHECKING:
+    from pyengine.provider.client import ProviderClient
 
 
 @dataclass(frozen=True, slots=True)

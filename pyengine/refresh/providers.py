@@ -4,16 +4,19 @@ import asyncio
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pyengine import db
 from pyengine.api_refresh import RefreshGroup
 from pyengine.codec.errors import CodecError
 from pyengine.provider.address import parse_config_address
-from pyengine.provider.client import ProviderClient
 from pyengine.provider.diagnostics import Diagnostic
 from pyengine.provider.discovery import FoundProvider, SearchPath
+from pyengine.provider.starting import StartingProvider
 from pyengine.refresh.schemas import SchemaCache, TypeCodecs
+
+if TYPE_CHECKING:
+    from pyengine.provider.client import ProviderClient
 
 T = TypeVar("T")
 
@@ -23,7 +26,7 @@ class Provider:
     """A configured provider. `types` lacks the resource types that it does not know."""
 
     found: FoundProvider
-    client: ProviderClient
+    client: "ProviderClient"
     types: Mapping[str, TypeCodecs]
     warnings: tuple[Diagnostic, ...]
 
@@ -48,16 +51,16 @@ class ProviderFactory:
         return await asyncio.to_thread(self._search.find, source)  # it may have to hash a program
 
     @asynccontextmanager
-    async def launched(self, found: FoundProvider) -> AsyncIterator[ProviderClient]:
-        """Lend a running provider. Leaving by an exception tells it to stop what it is doing."""
-        client = await ProviderClient.open(found.executable)
+    async def launched(self, found: FoundProvider) -> AsyncIterator[StartingProvider]:
+        """Lend a provider that starts. Leaving by an exception tells it to stop its work."""
+        starting = await StartingProvider.start(found.executable)
         try:
-            yield client
+            yield starting
         except BaseException:
-            await settled(client.stop())
+            await settled(starting.stop())
             raise
         finally:
-            await settled(client.close())
+            await settled(starting.close())
 
     @asynccontextmanager
     async def configured(
@@ -68,12 +71,8 @@ class ProviderFactory:
         Raises ProviderError, and CodecError where the configuration does not fit the schema.
         """
         found = await self.find(group.provider)
-        async with self.launched(found) as client:
-
-            async def running() -> ProviderClient:
-                return client
-
-            schemas = await self.schemas.schemas(found, group.types, running)
+        async with self.launched(found) as starting:
+            schemas = await self.schemas.schemas(found, group.types, starting.client)
             try:
                 config = schemas.config.build(group.config or "{}", self._environ)
             except CodecError as exc:
@@ -81,6 +80,7 @@ class ProviderFactory:
                     f"the configuration of {group.provider} does not fit"
                     f" ({exc.message}); see `kl provider configure`"
                 ) from exc
+            client = await starting.client()
             warnings = await client.configure(config, validate=validate)
             yield Provider(found, client, schemas.types, warnings)
 

@@ -4,6 +4,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
 
 import msgspec
@@ -12,10 +13,12 @@ from pyengine import api_providers, db
 from pyengine.codec.codec import Codec
 from pyengine.codec.config import ProviderConfig
 from pyengine.errors import KilolockError
-from pyengine.provider.client import ProviderClient
 from pyengine.provider.discovery import FoundProvider
 
-Launch = Callable[[], Awaitable[ProviderClient]]
+if TYPE_CHECKING:
+    from pyengine.provider.client import ProviderClient
+
+Launch = Callable[[], Awaitable["ProviderClient"]]
 
 
 class _WithIdentity(msgspec.Struct):
@@ -69,7 +72,7 @@ class SchemaCache:
         return _compiled(kept[1], texts.items())
 
     async def _fetch(
-        self, found: FoundProvider, types: list[str], client: ProviderClient
+        self, found: FoundProvider, types: list[str], client: "ProviderClient"
     ) -> Schemas:
         schemas = await client.get_schema()
         identities = await client.identity_schemas()

@@ -69,7 +69,7 @@ def test_a_word_that_is_no_command_is_told_from_one_that_is_nearly_one(kl: Kl) -
     [
         (("--help",), "asyncio grpc httpx pglast psycopg rich"),
         (("list",), "grpc httpx pglast rich.console"),
-        (("refresh", "no-such-state"), "httpx pglast rich"),
+        (("refresh", "no-such-state"), "google.protobuf grpc httpx pglast rich"),
         (("state", "rm", "no-such-state", "--address", "a.b"), "grpc httpx pglast rich"),
         (("query", "select 1"), "grpc httpx"),
     ],

@@ -17,6 +17,7 @@ from pyengine.provider.client import ProviderClient
 from pyengine.provider.errors import ProviderError
 from pyengine.provider.handshake import COOKIE, parse_handshake
 from pyengine.provider.process import ProviderProcess
+from pyengine.provider.starting import StartingProvider
 from tests.provider_stub.install import install_program
 from tests.pyengine.provider.conftest import Stub
 
@@ -180,6 +181,29 @@ def test_cancelled_launch_leaves_nothing(stub: Stub) -> None:
             await task
 
     asyncio.run(scenario())
+
+
+def test_a_program_that_nobody_came_to_speak_to_ends_with_its_start(stub: Stub) -> None:
+    async def scenario() -> tuple[int | None, bool]:
+        starting = await StartingProvider.start(stub(schema=SCHEMA))
+        process, folder = starting._process, starting._process._folder
+        await starting.stop()
+        await starting.close()
+        return process.exit_code, folder.exists()
+
+    assert asyncio.run(scenario()) == (-signal.SIGKILL, False)
+
+
+def test_a_started_program_has_one_client(stub: Stub) -> None:
+    async def scenario() -> int | None:
+        starting = await StartingProvider.start(stub(schema=SCHEMA))
+        client = await starting.client()
+        assert await starting.client() is client
+        assert (await client.get_schema()).resource_types
+        await starting.close()
+        return client.process.exit_code
+
+    assert asyncio.run(scenario()) is not None
 
 
 _HOLD = """
