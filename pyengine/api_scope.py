@@ -64,7 +64,7 @@ async def expand_scope(
     async with conn.cursor(row_factory=scalar_row) as cursor:
         await cursor.execute(
             "select kl.expand_scope(p_name => %(name)s, p_selectors => %(selectors)s, "
-            "p_client_context => %(client_context)s, p_require_safe => %(require_safe)s)::text",
+            "p_client_context => %(client_context)s, p_require_safe => %(require_safe)s)",
             {
                 "name": name,
                 "selectors": Jsonb(list(selectors)),

@@ -7,6 +7,7 @@ from tests.clusters import Connection
 TYPES = ("aws_instance", "aws_s3_bucket", "aws_ebs_volume", "aws_lambda_function", "aws_sqs_queue")
 PROVIDER = 'provider["registry.terraform.io/hashicorp/aws"]'
 BLOCK = 10  # instances of one resource
+MODULES = 107  # of 100,000 instances 1,000 at most are in a module or needed by it
 HUB = "aws_iam_role.hub"
 
 
@@ -27,7 +28,7 @@ def document(instances: int, serial: int = 1) -> dict[str, Any]:
         needs = ["aws_vpc.main", f"aws_subnet.s{number % 50}"]
         needs += [HUB] if number % 100 == 0 else []
         objects = [_object(f"n{number}-{key}", key, sorted(needs)) for key in range(BLOCK)]
-        module = f'module.app["r{number % 97}"]'
+        module = f'module.app["r{number % MODULES}"]'
         resources.append(_resource(TYPES[number % len(TYPES)], f"n{number}", module, objects))
     return {
         "version": 4,
@@ -38,6 +39,12 @@ def document(instances: int, serial: int = 1) -> dict[str, Any]:
         "resources": resources,
         "check_results": None,
     }
+
+
+def address(block: int, key: int) -> str:
+    """Return the address of an instance of a block, counted after the single resources."""
+    type_ = TYPES[block % len(TYPES)]
+    return f'module.app["r{block % MODULES}"].{type_}.n{block}[{key}]'
 
 
 def _resource(

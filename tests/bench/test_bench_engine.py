@@ -234,16 +234,16 @@ def test_scopes_and_slices(bench_database: Database, size: int) -> None:
 
 def _questions(size: int) -> Iterator[tuple[str, str, tuple[object, ...]]]:
     blocks = (size - 52) // landscape.BLOCK
-    hundred = [_address(n % blocks, n % landscape.BLOCK) for n in range(100)]
+    hundred = [landscape.address(n % blocks, n % landscape.BLOCK) for n in range(100)]
     new = [f"aws_instance.new{n}" for n in range(100)]
     nodes = [
         {"address": address, "dependencies": ["aws_vpc.main", f"aws_subnet.s{n % 50}"]}
         for n, address in enumerate(new)
     ]
-    module = [{"kind": "module_prefix", "value": 'module.app["r1"]'}]  # 1,000 of 100,000
+    module = [{"kind": "module_prefix", "value": 'module.app["r1"]'}]
     own = {"module_calls": [{"address": "module.app", "self_contained": True}]}
     one = [{"kind": "resource_address", "value": hundred[1]}]
-    expand = "select kl.expand_scope('large', %s::jsonb, %s::jsonb, false)::text"
+    expand = "select kl.expand_scope('large', %s::jsonb, %s::jsonb, false)"
     for name, selectors, context in (
         ("expand one instance", one, {}),
         ("expand a module", module, {}),
@@ -259,8 +259,3 @@ def _questions(size: int) -> Iterator[tuple[str, str, tuple[object, ...]]]:
     slice_ = "select kl.fetch_slice('large', %s, '{}', 1, null, %s)"
     yield "slice of 100", slice_, (hundred, "native")
     yield "slice of 100 as a document", slice_, (hundred, "terraform-state")
-
-
-def _address(block: int, key: int) -> str:
-    type_ = landscape.TYPES[block % len(landscape.TYPES)]
-    return f'module.app["r{block % 97}"].{type_}.n{block}[{key}]'

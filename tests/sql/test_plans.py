@@ -14,7 +14,7 @@ from tests.importing import put
 
 INSTANCES = 20_000
 _READING = """
-select from pg_stat_activity where usename = 'kl_query' and datname = current_database()
+select from pg_stat_activity where usename in ('kl_query', 'kl_server') and datname = current_database()
 """
 ADDRESS = 'module.app["r0"].aws_instance.n0[1]'
 
@@ -142,13 +142,35 @@ def test_a_graph_is_walked_by_index(large: Database, call: str, answers: int, mo
     assert after[1] - before[1] <= most
 
 
+@pytest.mark.parametrize(
+    ("call", "most"),
+    [
+        ("kl.fetch_slice('large', %s, '{}', 1, null, 'native')", 250),
+        ("kl.fetch_slice('large', %s, '{}', 1, null, 'terraform-state')", 250),
+        (
+            "kl.expand_scope('large', '[]', "
+            "jsonb_build_object('explicit_write_candidates', %s::text[]), true)",
+            500,
+        ),
+    ],
+)
+def test_what_a_native_writer_asks_is_read_by_index(large: Database, call: str, most: int) -> None:
+    addresses = [landscape.address(n + 1, n % landscape.BLOCK) for n in range(100)]
+    before = _fetched(large)
+    with large.connect("kl_server") as conn:
+        conn.execute(f"select {call}".encode(), (addresses,))
+    after = _fetched(large)
+    assert after[0] == before[0], "no sequential scan of resources"
+    assert len(addresses) <= after[1] - before[1] <= most
+
+
 def _fetched(database: Database) -> tuple[int, int]:
     """Return the sequential scans of resources, and the rows its indexes led to."""
     with database.connect("postgres") as conn:
         # A session hands its counters in when it ends.
         deadline = time.monotonic() + 30
         while conn.execute(_READING).fetchone():
-            assert time.monotonic() < deadline, "the analyst's session has not ended"
+            assert time.monotonic() < deadline, "the session has not ended"
             conn.execute("select pg_stat_clear_snapshot()")
         row = conn.execute(
             "select seq_scan, idx_tup_fetch from pg_stat_user_tables "

@@ -1,9 +1,9 @@
 create or replace function kl_internal.scope_absent(
-    p_items           kl_internal.scope_item[],
-    p_present         integer[],
-    p_written_configs text[],
-    p_needs           kl_internal.scope_need[],
-    p_nodes           text[]
+    p_items   kl_internal.scope_item[],
+    p_present integer[],
+    p_written kl_internal.scope_object[],
+    p_needs   kl_internal.scope_need[],
+    p_nodes   text[]
 )
 returns setof kl_internal.scope_absence
 language plpgsql
@@ -73,11 +73,11 @@ begin
         select n.node, true as planned, true as asked
         from modules as i
         inner join unnest(p_nodes) as n (node) on starts_with(n.node, i.config_address || '.')
-        where n.node not in (select unnest(p_written_configs))
+        where n.node not in (select w.config_address from unnest(p_written) as w)
         union
         select d.config_address, d.config_address in (select unnest(p_nodes)), false
         from unnest(p_needs) as d
-        where d.id is null
+        where (d.object).id is null
             and d.config_address not in (
                 select i.config_address
                 from items as i
@@ -101,7 +101,8 @@ end;
 $$;
 
 comment on function kl_internal.scope_absent(
-    kl_internal.scope_item[], integer[], text[], kl_internal.scope_need[], text[]
+    kl_internal.scope_item[], integer[], kl_internal.scope_object[], kl_internal.scope_need[],
+    text[]
 ) is
 'What a scope names or needs that the state does not have, but for what the client removed.
 

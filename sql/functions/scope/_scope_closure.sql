@@ -19,14 +19,13 @@ declare
     v_seen_withins text[] := '{}'::text[];
     v_seen_stored  boolean[] := '{}'::boolean[];
     v_seen_ids     bigint[] := p_ids;
-    v_ids          bigint[];
     v_sets         bigint[] := p_sets;
     v_configs      text[] := p_configs;
     v_paths        text[] := p_paths;
     v_to           text[];
     v_withins      text[];
     v_stored       boolean[];
-    v_found        bigint[];
+    v_found        kl_internal.scope_need[];
 begin
     -- One round per step away from the scope; a ring ends where it meets what was seen.
     loop
@@ -48,37 +47,36 @@ begin
         v_seen_withins := v_seen_withins || v_withins;
         v_seen_stored := v_seen_stored || v_stored;
 
-        select
-            array_agg(t.config_address), array_agg(t.within), array_agg(t.stored), array_agg(t.id)
-        into v_to, v_withins, v_stored, v_found
-        from kl_internal.scope_targets(p_state_id, v_to, v_withins, v_stored) as t;
-
+        v_found := array(
+            select t
+            from kl_internal.scope_targets(p_state_id, v_to, v_withins, v_stored) as t
+        );
         return query
-        select t.config_address, t.within, t.stored, t.id
-        from unnest(v_to, v_withins, v_stored, v_found)
-            as t (config_address, within, stored, id);
+        select n.*
+        from unnest(v_found) as n;
 
         -- The next round starts from what is there, and from the blocks that nothing is there of.
-        v_ids := array(select unnest(v_found) except select unnest(v_seen_ids) except select null);
-        v_seen_ids := v_seen_ids || v_ids;
         select array_agg(s.dependency_set_id), array_agg(s.config_address), array_agg(s.path)
         into v_sets, v_configs, v_paths
         from (
             select
-                r.dependency_set_id,
-                r.config_address,
-                case
-                    when p_calls = '{}' then ''
-                    else substring(r.path from E'^[^\x05]*')
-                end as path
-            from unnest(v_ids) as i (id)
-            inner join kl_internal.resources as r on r.id = i.id
-            where r.deposed = ''
+                (n.object).dependency_set_id,
+                (n.object).config_address,
+                case when p_calls = '{}' then '' else split_part((n.object).path, E'\x05', 1) end
+                    as path
+            from unnest(v_found) as n
+            where not (n.object).is_deposed
+                and (n.object).id not in (select unnest(v_seen_ids))
             union
-            select null, t.config_address, t.within
-            from unnest(v_to, v_withins, v_found) as t (config_address, within, id)
-            where t.id is null
+            select null, n.config_address, n.within
+            from unnest(v_found) as n
+            where (n.object).id is null
         ) as s;
+        v_seen_ids := v_seen_ids || array(
+            select (n.object).id
+            from unnest(v_found) as n
+            where (n.object).id is not null
+        );
     end loop;
 end;
 $$;
@@ -87,7 +85,7 @@ comment on function kl_internal.scope_closure(
     uuid, bigint[], bigint[], text[], text[], text[], text[], text[]
 ) is
 'All that a scope depends on, through stored lists and the client''s nodes, however far: a row per
-object, and per configuration address that the state has nothing of (null id).
+object, and per configuration address that the state has nothing of (no object).
 
 p_ids: the objects of the scope. p_sets, p_configs, p_paths: the lists that they have, as
 kl_internal.scope_edges takes them, and its blocks, with where they are or will be.

@@ -1,6 +1,6 @@
 create or replace function kl_internal.scope_culprits(
     p_absent  kl_internal.scope_absence[],
-    p_unknown bigint[],
+    p_unknown kl_internal.scope_object[],
     p_nodes   text[]
 )
 returns table (reason text, address text, note text)
@@ -45,20 +45,19 @@ begin
     union all
     select
         'unknown_dependencies',
-        r.address,
+        u.address,
         format(
             '%s has no stored dependencies, and nothing says what it depends on: send its block '
                 || 'in config_nodes',
-            r.address
+            u.address
         )
-    from unnest(p_unknown) as w (id)
-    inner join kl_internal.resources as r on r.id = w.id
-    where r.config_address not in (select unnest(p_nodes));
+    from unnest(p_unknown) as u
+    where u.config_address not in (select unnest(p_nodes));
 end;
 $$;
 
 comment on function kl_internal.scope_culprits(
-    kl_internal.scope_absence[], bigint[], text[]
+    kl_internal.scope_absence[], kl_internal.scope_object[], text[]
 ) is
 'Why nobody can tell that a scope is whole, each with a note that says what would settle it.
 

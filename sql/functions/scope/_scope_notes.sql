@@ -2,7 +2,7 @@ create or replace function kl_internal.scope_notes(
     p_items   kl_internal.scope_item[],
     p_hints   text[],
     p_needs   kl_internal.scope_need[],
-    p_written bigint[],
+    p_written kl_internal.scope_object[],
     p_absent  kl_internal.scope_absence[]
 )
 returns table (is_wide boolean, note text)
@@ -19,17 +19,17 @@ begin
         format(
             '%s: all %s instances are in the scope, as stored dependencies have no instance keys',
             n.config_address,
-            count(distinct r.address)
+            count(distinct (n.object).path)
         ) || case
             when n.config_address ~ '^module\.' and n.within = '' then
                 '; module_calls with self_contained narrows what is inside one module call'
             else ''
         end
     from unnest(p_needs) as n
-    inner join kl_internal.resources as r on r.id = n.id
-    left join unnest(p_written) as w (id) on w.id = n.id
+    left join unnest(p_written) as w on w.id = (n.object).id
+    where (n.object).id is not null
     group by n.config_address, n.within
-    having count(distinct r.address) > 1
+    having count(distinct (n.object).path) > 1
         and bool_or(w.id is null)
     union all
     select true, i.note
@@ -52,7 +52,7 @@ end;
 $$;
 
 comment on function kl_internal.scope_notes(
-    kl_internal.scope_item[], text[], kl_internal.scope_need[], bigint[],
+    kl_internal.scope_item[], text[], kl_internal.scope_need[], kl_internal.scope_object[],
     kl_internal.scope_absence[]
 ) is
 'What a person should know of a scope. is_wide: it holds more than it needs, or may.

@@ -1,8 +1,7 @@
 create or replace function kl_internal.scope_objects(
     p_items   kl_internal.scope_item[],
-    p_written bigint[],
-    p_whole   bigint[],
-    p_reads   bigint[]
+    p_written kl_internal.scope_object[],
+    p_reads   kl_internal.scope_object[]
 )
 returns table (address text, path text, mode text, block text)
 language plpgsql
@@ -27,67 +26,51 @@ begin
         ) as m
         where not i.is_module
             or not starts_with(i.path, m.module_path)
+    ),
+    objects as (
+        -- What is named by its block and by an instance is named by its block, which is shorter.
+        select distinct on (w.mode, w.path)
+            w.*
+        from (
+            select 'write' as mode, n.path, n.address, n.config_address, n.block
+            from unnest(p_written) as n
+            union all
+            select 'read', r.path, r.address, r.config_address, r.block
+            from unnest(p_reads) as r
+        ) as w
+        order by w.mode desc, w.path, w.block collate "C"
     )
     select
-        r.address,
-        r.path,
-        w.mode,
+        o.address,
+        o.path,
+        o.mode,
         coalesce(
             -- Such a call may get more instances.
-            case when w.mode = 'write' and exists (select from calls) then (
+            case when o.mode = 'write' and exists (select from calls) then (
                 select k.address
                 from calls as k
-                where r.path >= k.path
-                    and r.path < k.path || E'\x08'
+                where o.path >= k.path
+                    and o.path < k.path || E'\x08'
                     and case
                         when k.is_module then
-                            starts_with(r.config_address, k.config_address || '.')
-                            and not starts_with(r.path, k.module_path)
-                        else r.config_address = k.config_address
+                            starts_with(o.config_address, k.config_address || '.')
+                            and not starts_with(o.path, k.module_path)
+                        else o.config_address = k.config_address
                     end
                 order by k.path, k.address collate "C"
                 limit 1
             ) end,
-            -- What is named or needed without key may get more instances.
-            case
-                when b.id is null then r.address
-                when jsonb_typeof(r.index_key) = 'number' then
-                    rtrim(rtrim(rtrim(r.address, ']'), '-0123456789'), '[')
-                else
-                    left(
-                        r.address,
-                        length(r.address)
-                            - length(kl_internal.instance_key_text(r.index_key, r.escaped))
-                    )
-            end
+            o.block
         )
-    from (
-        select p.id, 'write' as mode
-        from unnest(p_written) as p (id)
-        union all
-        select p.id, 'read'
-        from unnest(p_reads) as p (id)
-    ) as w
-    inner join kl_internal.resources as r on r.id = w.id
-    left join unnest(p_whole) as b (id) on b.id = w.id
-    -- A deposed object, only where nothing comes before it at its address.
-    where r.deposed = ''
-        or not exists (
-            select
-            from kl_internal.resources as o
-            where o.state_id = r.state_id
-                and o.closed_no is null
-                and o.path >= split_part(r.path, E'\x07', 1)
-                and o.path < r.path
-        );
+    from objects as o;
 end;
 $$;
 
 comment on function kl_internal.scope_objects(
-    kl_internal.scope_item[], bigint[], bigint[], bigint[]
+    kl_internal.scope_item[], kl_internal.scope_object[], kl_internal.scope_object[]
 ) is
-'What a scope writes and reads, an address once each, with the address to reserve for it (block).
+'What a scope writes, then what it reads, an address once each, in document order, with the address
+to reserve for it (block). No object is in both; each may come more than once in its own.
 
-p_whole: those that were named by their block or module, or are needed: stored dependencies are of
-blocks. The reservations of those are of the block, and what is named through a module call without
-key, whose instances have keys, is reserved as it was named, so that new instances are inside.';
+What is named through a module call without key, whose instances have keys, is reserved as it was
+named, so that new instances are inside.';

@@ -2,9 +2,9 @@ create or replace function kl_internal.scope_verdict(
     p_items   kl_internal.scope_item[],
     p_hints   text[],
     p_needs   kl_internal.scope_need[],
-    p_written bigint[],
-    p_told    bigint[],
-    p_reads   bigint[],
+    p_written kl_internal.scope_object[],
+    p_told    kl_internal.scope_object[],
+    p_reads   kl_internal.scope_object[],
     p_absent  kl_internal.scope_absence[],
     p_nodes   text[]
 )
@@ -18,21 +18,24 @@ begin
         with unlisted as (
             -- A stored list names what is needed indirectly too; a data source stores none.
             select array(
-                select r.id
-                from unnest(p_reads) as d (id)
-                inner join kl_internal.resources as r on r.id = d.id
+                select r
+                from unnest(p_reads) as r
                 where r.mode = 'data'
                     and r.dependency_set_id is null
-                except
-                select n.id
-                from unnest(p_needs) as n
-                where n.stored
-            ) as ids
+                    and r.id not in (
+                        select (n.object).id
+                        from unnest(p_needs) as n
+                        where n.stored
+                            and (n.object).id is not null
+                    )
+            ) as objects
         ),
         culprits as materialized (
-            select c.reason, c.address, c.note
+            select distinct c.reason, c.address, c.note
             from unlisted as u
-            cross join lateral kl_internal.scope_culprits(p_absent, p_told || u.ids, p_nodes) as c
+            cross join lateral kl_internal.scope_culprits(
+                p_absent, p_told || u.objects, p_nodes
+            ) as c
             union all
             select 'file_hint', h.value, null
             from unnest(p_hints) as h (value)
@@ -96,8 +99,8 @@ end;
 $$;
 
 comment on function kl_internal.scope_verdict(
-    kl_internal.scope_item[], text[], kl_internal.scope_need[], bigint[], bigint[], bigint[],
-    kl_internal.scope_absence[], text[]
+    kl_internal.scope_item[], text[], kl_internal.scope_need[], kl_internal.scope_object[],
+    kl_internal.scope_object[], kl_internal.scope_object[], kl_internal.scope_absence[], text[]
 ) is
 'How sure a scope is, what makes it unsafe, and notes: 20 of a kind at most.
 

@@ -8,6 +8,37 @@ as $$
 #variable_conflict use_column
 begin
     return query
+    with rows as materialized (
+        select
+            p.path as instance,
+            coalesce(o.instance_provider, o.provider, '') as provider_address,
+            o.*
+        from unnest(p_paths) as p (path)
+        cross join lateral (
+            select r.*
+            from kl_internal.resources as r
+            where r.state_id = p_state_id
+                and r.closed_no is null
+                and r.path >= p.path collate "C"
+                and r.path < (p.path || E'\x08') collate "C"
+            offset 0  -- by the index, path for path: never a scan of all that is open
+        ) as o
+    ),
+    providers as materialized (
+        select
+            d.provider_address,
+            concat(
+                '"provider":', coalesce(to_json(c.source)::text, 'null'),
+                ',"provider_config":', json_build_object(
+                    'address', nullif(d.provider_address, ''), 'alias', c.alias, 'module', c.module
+                )
+            ) as members
+        from (
+            select distinct r.provider_address
+            from rows as r
+        ) as d
+        cross join lateral kl_internal.parse_provider(d.provider_address) as c
+    )
     select
         t.instance,
         t.path,
@@ -20,7 +51,7 @@ begin
         )
     from (
         select
-            p.path as instance,
+            r.instance,
             r.path,
             r.deposed,
             r.escaped,
@@ -33,12 +64,7 @@ begin
                 ',"index_key":', coalesce(r.index_key::text, 'null')
             ) as head,
             concat(
-                '"provider":', coalesce(to_json(c.source)::text, 'null'),
-                ',"provider_config":', jsonb_build_object(
-                    'address', coalesce(r.instance_provider, r.provider),
-                    'alias', c.alias,
-                    'module', c.module
-                ),
+                c.members,
                 ',"schema_version":', coalesce(r.schema_version, 0),
                 -- HMAC-SHA-256: equal attributes have equal ones; nobody else can try passwords.
                 ',"attributes_hash":"sha256:', encode(
@@ -69,24 +95,13 @@ begin
                 when r.attributes is not null or r.attributes_flat is null then
                     coalesce(r.attributes_spelling, r.attributes, '{}')
             end as attributes
-        from unnest(p_paths) as p (path)
+        from rows as r
         cross join kl_internal.hash_keys as k
-        cross join lateral (
-            select o.*
-            from kl_internal.resources as o
-            where o.state_id = p_state_id
-                and o.closed_no is null
-                and o.path >= p.path collate "C"
-                and o.path < (p.path || E'\x08') collate "C"
-            offset 0  -- by the index, path for path: never a scan of all that is open
-        ) as r
+        inner join providers as c on c.provider_address = r.provider_address
         inner join kl_internal.state_versions as v
             on v.state_id = r.state_id
             and v.version_no = r.opened_no
         left join kl_internal.dependency_sets as d on d.id = r.dependency_set_id
-        cross join lateral kl_internal.parse_provider(
-            coalesce(r.instance_provider, r.provider)
-        ) as c
     ) as t;
 end;
 $$;

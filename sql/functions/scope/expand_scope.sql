@@ -4,7 +4,7 @@ create or replace function kl.expand_scope(
     p_client_context jsonb,
     p_require_safe   boolean
 )
-returns jsonb
+returns text
 language plpgsql
 stable
 security definer
@@ -18,7 +18,8 @@ declare
     v_items    kl_internal.scope_item[];
     v_from     text[];
     v_to       text[];
-    v_contract jsonb;
+    v_contract record;
+    v_verdict  jsonb;
 begin
     v_state := kl_internal.require_state(p_name, 'state:read');
     v_version := kl_internal.require_rows(v_state);
@@ -37,7 +38,9 @@ begin
     into v_from, v_to
     from kl_internal.scope_nodes(p_client_context) as n;
 
-    v_contract := kl_internal.scope_contract(
+    select c.lists, c.verdict
+    into v_contract
+    from kl_internal.scope_contract(
         v_state.id,
         v_items,
         array(
@@ -48,28 +51,30 @@ begin
         v_from,
         v_to,
         kl_internal.self_contained_calls(p_client_context)
-    );
+    ) as c;
+    v_verdict := v_contract.verdict;
 
-    if p_require_safe and v_contract ->> 'confidence' <> 'safe' then
+    if p_require_safe and v_verdict ->> 'confidence' <> 'safe' then
         raise exception using
             errcode = 'KL401',
             message = format(
-                'the scope is %s: %s', v_contract ->> 'confidence', v_contract #>> '{notes,0}'
+                'the scope is %s: %s', v_verdict ->> 'confidence', v_verdict #>> '{notes,0}'
             ),
             detail = jsonb_build_object(
-                'confidence', v_contract -> 'confidence',
-                'missing', v_contract -> 'unknown_missing_from_state',
-                'culprits', v_contract -> 'culprits',
-                'notes', v_contract -> 'notes'
+                'confidence', v_verdict -> 'confidence',
+                'missing', (v_contract.lists).unknown::jsonb,
+                'culprits', v_verdict -> 'culprits',
+                'notes', v_verdict -> 'notes'
             )::text;
     end if;
 
-    return kl_internal.scope_document(v_state, v_version, v_contract, v_started);
+    return kl_internal.scope_document(v_state, v_version, v_contract.lists, v_verdict, v_started);
 end;
 $$;
 
 comment on function kl.expand_scope(text, jsonb, jsonb, boolean) is
-'The scope of a native write: what it writes, all that needs, what to reserve, and how sure that is.
+'The scope of a native write: what it writes, all that needs, what to reserve, and how sure that is,
+as JSON text.
 
 p_selectors: [{"kind", "value"}]. p_client_context: what the client knows of its configuration. One
 snapshot; docs/protocol.md has the members of both, and of the answer. confidence is safe, widened

@@ -42,9 +42,10 @@ begin
             p_outputs
         );
     end if;
-    perform kl_internal.require_present(v_state, v_addresses, v_paths);
 
-    return kl_internal.slice_document(v_state, v_version, v_paths, p_outputs, p_format);
+    return kl_internal.slice_document(
+        v_state, v_version, v_addresses, v_paths, p_outputs, p_format
+    );
 end;
 $$;
 

@@ -23,7 +23,7 @@ def expand(conn: Connection) -> Expand:
     """Expand selectors of state "s"; members of the client's context by keyword."""
 
     def expand(*selectors: Json, require_safe: bool = False, **context: Any) -> Json:  # noqa: ANN401
-        found: Json = value(
+        text = value(
             conn,
             "select kl.expand_scope(p_name => 's', p_selectors => %s::jsonb, "
             "p_client_context => %s::jsonb, p_require_safe => %s)",
@@ -31,6 +31,7 @@ def expand(conn: Connection) -> Expand:
             json.dumps(context),
             require_safe,
         )
+        found: Json = json.loads(text)
         return found
 
     return expand

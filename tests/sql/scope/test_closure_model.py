@@ -243,7 +243,7 @@ def test_what_is_not_unsafe_is_whole(conn: Connection, seed: int) -> None:
         write(conn, "s", world.document())
         contract = value(
             conn,
-            "select kl.expand_scope('s', %s::jsonb, %s::jsonb, false) -> 'scope_contract'",
+            "select kl.expand_scope('s', %s::jsonb, %s::jsonb, false)::jsonb -> 'scope_contract'",
             json.dumps(selectors),
             json.dumps(context),
         )
@@ -278,7 +278,7 @@ def test_the_model_is_called_safe_often_enough(conn: Connection) -> None:
             write(conn, "s", world.document())
             confidence = value(
                 conn,
-                "select kl.expand_scope('s', %s::jsonb, %s::jsonb, false) ->> 'confidence'",
+                "select kl.expand_scope('s', %s::jsonb, %s::jsonb, false)::jsonb ->> 'confidence'",
                 json.dumps(selectors),
                 json.dumps(context),
             )
