@@ -21,6 +21,7 @@ from pyengine.provider.errors import ProviderError
 from pyengine.provider.handshake import COOKIE, COOKIE_NAME, PROTOCOLS, Handshake, parse_handshake
 
 HANDSHAKE_TIMEOUT: Final = 60.0
+_LOG: Final = "kilolock.provider"
 _GRACE: Final = 2.0
 _TAIL_BYTES: Final = 64 * 1024
 _LONGEST_LINE: Final = 1 << 20
@@ -50,7 +51,7 @@ class ProviderProcess:
         self._folder = folder
         self._process = process
         self._watchdog = watchdog
-        self._log = logging.getLogger("kilolock.provider")
+        self._log = logging.getLogger(_LOG)
         self._tail: deque[bytes] = deque()
         self._tail_size = 0
         self._first_line: asyncio.Future[str] = asyncio.get_running_loop().create_future()
@@ -125,7 +126,7 @@ class ProviderProcess:
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
-                env=_environment(env, folder),
+                env=_environment(env, folder, _silencing(executable)),
                 start_new_session=True,
                 limit=_LONGEST_LINE,
             )
@@ -247,15 +248,16 @@ class ProviderProcess:
             self._tail_size -= len(self._tail.popleft())
 
 
-def _environment(extra: Mapping[str, str], folder: Path) -> dict[str, str]:
+def _environment(
+    extra: Mapping[str, str], folder: Path, silencing: Mapping[str, str]
+) -> dict[str, str]:
     # Our own settings hold credentials that are none of a provider's business.
     env = {
         name: value
         for name, value in os.environ.items()
         if name not in _NOT_INHERITED and not name.startswith("KL_")
     }
-    env.setdefault("TF_LOG_SDK", "off")
-    env.update(extra)
+    env = {**silencing, **env, **extra}
     env.update(
         {
             COOKIE_NAME: COOKIE,
@@ -267,6 +269,19 @@ def _environment(extra: Mapping[str, str], folder: Path) -> dict[str, str]:
         }
     )
     return env
+
+
+def _silencing(executable: Path) -> dict[str, str]:
+    """Return what keeps a program from writing lines that nobody would see.
+
+    Some providers spend a tenth of their time on them, and they hold whole answers of a cloud:
+    none of that belongs into the last words of a crash.
+    """
+    levels = {"TF_LOG_SDK": "off"}
+    if not logging.getLogger(_LOG).isEnabledFor(logging.DEBUG):
+        name = executable.name.removeprefix("terraform-provider-").partition("_")[0]
+        levels[f"TF_LOG_PROVIDER_{name.upper().replace('-', '_')}"] = "warn"
+    return levels
 
 
 def _socket_folder() -> Path:

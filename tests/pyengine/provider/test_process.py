@@ -118,6 +118,43 @@ def test_environment_is_what_plugins_expect(
     assert not any(line.startswith(("KL_", "PLUGIN_CLIENT_CERT")) for line in lines)
 
 
+@pytest.mark.parametrize(
+    ("level", "own", "expected"),
+    [
+        (logging.INFO, {}, {"TF_LOG_SDK=off", "TF_LOG_PROVIDER_MY_CLOUD=warn"}),
+        (logging.DEBUG, {}, {"TF_LOG_SDK=off"}),
+        (
+            logging.INFO,
+            {"TF_LOG_SDK": "debug", "TF_LOG_PROVIDER_MY_CLOUD": "trace"},
+            {"TF_LOG_SDK=debug", "TF_LOG_PROVIDER_MY_CLOUD=trace"},
+        ),
+    ],
+)
+def test_a_program_writes_no_more_than_is_shown_or_asked_for(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    level: int,
+    own: dict[str, str],
+    expected: set[str],
+) -> None:
+    command = ["/bin/sh", "-c", "echo no handshake; env | grep ^TF_LOG_"]
+    program = install_program(tmp_path, command, source="acme/my-cloud")
+    for name, value in own.items():
+        monkeypatch.setenv(name, value)
+
+    async def scenario() -> set[str]:
+        process = await ProviderProcess.start(program)
+        await process.wait()
+        await process.drained()
+        lines = process.output_tail().splitlines()
+        await process.close()
+        return set(lines[1:])
+
+    with caplog.at_level(level, logger="kilolock.provider"):
+        assert asyncio.run(scenario()) == expected
+
+
 def test_output_is_drained_and_goes_to_the_debug_log(
     stub: Stub, caplog: pytest.LogCaptureFixture
 ) -> None:
