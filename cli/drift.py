@@ -17,7 +17,7 @@ from cli.options import (
     shared_options,
 )
 from cli.transport import Transport
-from pyengine.api_refresh import Drift
+from pyengine.api_drift import Drift
 from pyengine.settings import Settings, split_state_url
 
 _STATE: Final = StateName()

@@ -2,8 +2,8 @@
 
 from typing import Protocol
 
+from pyengine.api_drift import Drift
 from pyengine.api_readers import Entry, Node, ObjectChange, ShownObject, Tag, Tagged, Version
-from pyengine.api_refresh import Drift
 from pyengine.pages import Page
 
 

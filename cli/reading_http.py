@@ -3,8 +3,8 @@
 from abc import ABC, abstractmethod
 from typing import TypeVar
 
+from pyengine.api_drift import Acknowledged, Drift
 from pyengine.api_readers import Entry, Node, ObjectChange, ShownObject, Tag, Tagged, Version
-from pyengine.api_refresh import Acknowledged, Drift
 from pyengine.pages import Page
 
 T = TypeVar("T")

@@ -3,9 +3,9 @@
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from pyengine import api_readers, api_refresh, db
+from pyengine import api_drift, api_readers, db
+from pyengine.api_drift import Drift
 from pyengine.api_readers import Entry, Node, ObjectChange, ShownObject, Tag, Tagged, Version
-from pyengine.api_refresh import Drift
 from pyengine.pages import Page
 
 T = TypeVar("T")
@@ -66,11 +66,11 @@ class SqlReading:
 
     async def list_current_drift(self, name: str, limit: int) -> list[Drift]:
         """Return the drift of a state that no apply has settled."""
-        return await self._run(lambda conn: api_refresh.list_current_drift(conn, name, limit))
+        return await self._run(lambda conn: api_drift.list_current_drift(conn, name, limit))
 
     async def ack_drift(self, name: str, address: str, reason: str) -> int:
         """Acknowledge the drift at an address; return how many objects that were."""
-        return await self._run(lambda conn: api_refresh.ack_drift(conn, name, address, reason))
+        return await self._run(lambda conn: api_drift.ack_drift(conn, name, address, reason))
 
     async def _run(self, work: Callable[[db.Connection], Awaitable[T]]) -> T:
         return await self._database.run(work, self._caller)

@@ -5,8 +5,8 @@ from typing import Final
 import msgspec
 from sanic import Blueprint, HTTPResponse, Request
 
-from pyengine import api_refresh, db
-from pyengine.api_refresh import Acknowledged
+from pyengine import api_drift, db
+from pyengine.api_drift import Acknowledged
 from pyengine.errors import KilolockError
 from server.admin import parameter
 from server.auth import caller_of
@@ -27,7 +27,7 @@ async def drift(request: Request) -> HTTPResponse:
     name, limit = parameter(request, "name"), _limit(parameter(request, "limit", str(_MOST)))
     database: db.Database = request.app.ctx.database
     found = await database.run(
-        lambda conn: api_refresh.list_current_drift(conn, name, limit), caller_of(request)
+        lambda conn: api_drift.list_current_drift(conn, name, limit), caller_of(request)
     )
     return _json(found)
 
@@ -38,7 +38,7 @@ async def acknowledge(request: Request) -> HTTPResponse:
     reason = parameter(request, "reason")
     database: db.Database = request.app.ctx.database
     count = await database.run(
-        lambda conn: api_refresh.ack_drift(conn, name, address, reason), caller_of(request)
+        lambda conn: api_drift.ack_drift(conn, name, address, reason), caller_of(request)
     )
     return _json(Acknowledged(count))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
 
-from pyengine import api_commit, api_readers, api_refresh, api_runs, api_scope, api_verify
+from pyengine import api_commit, api_drift, api_readers, api_runs, api_scope, api_verify
 from pyengine.pages import LARGEST, Page
 from server import engine_commit_types as commit_types
 from server import engine_run_types as types
@@ -134,7 +134,7 @@ _ADMIN: Final = {
         api_verify.Verified, request=dict, query=(_NAME,), errors=("state_not_found",)
     ),
     "GET /v1/admin/drift": Operation(
-        list[api_refresh.Drift],
+        list[api_drift.Drift],
         query=(
             _NAME,
             Parameter("limit", schema={"type": "integer", "minimum": 1, "maximum": LARGEST}),
@@ -142,7 +142,7 @@ _ADMIN: Final = {
         errors=("state_not_found",),
     ),
     "PUT /v1/admin/drift": Operation(
-        api_refresh.Acknowledged,
+        api_drift.Acknowledged,
         query=(_NAME, _ADDRESS, Parameter("reason", required=True)),
         errors=("state_not_found", "address_not_found"),
     ),
