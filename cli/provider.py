@@ -83,10 +83,10 @@ def configure(
     search = SearchPath.from_environment(search_path)
 
     async def work(database: Database, caller: Caller) -> None:
-        factory = ProviderFactory(database, caller, search, os.environ)
-        await store(
-            database, caller, factory, name, address, text, allow_secrets=allow_literal_secrets
-        )
+        async with ProviderFactory(database, caller, search, os.environ) as factory:
+            await store(
+                database, caller, factory, name, address, text, allow_secrets=allow_literal_secrets
+            )
 
     call_locally(settings, "kl provider configure", work)
     _tell(ctx, name, address, "configured")
@@ -171,8 +171,8 @@ def verify(ctx: click.Context, name: str, concurrency: int, search_path: tuple[P
     search = SearchPath.from_environment(search_path)
 
     async def work(database: Database, caller: Caller) -> list[Checked]:
-        factory = ProviderFactory(database, caller, search, os.environ)
-        return await check_providers(database, caller, name, factory, concurrency)
+        async with ProviderFactory(database, caller, search, os.environ) as factory:
+            return await check_providers(database, caller, name, factory, concurrency)
 
     checked = call_locally(settings, "kl provider verify", work)
     if shows_json:

@@ -72,7 +72,8 @@ class ObjectReader:
         warnings += answer.warnings
         if answer.new_state is None:
             return ObjectRead(None, warnings)
-        attributes = codecs.state.decode(answer.new_state)
+        unchanged = answer.new_state.msgpack == upgraded.wire  # byte for byte, as most answers are
+        attributes = upgraded.attributes if unchanged else codecs.state.decode(answer.new_state)
         new_identity = None
         if answer.identity is not None:
             if codecs.identity is None:

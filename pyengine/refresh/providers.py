@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pyengine import db
 from pyengine.api_refresh import RefreshGroup
@@ -32,7 +32,10 @@ class Provider:
 
 
 class ProviderFactory:
-    """Finds, launches and configures; one for a command."""
+    """Finds, launches and configures; one for a command, which leaves it when all is done.
+
+    A provider that is no longer needed ends while the command goes on.
+    """
 
     def __init__(
         self,
@@ -44,6 +47,14 @@ class ProviderFactory:
         self.schemas = SchemaCache(database, caller)
         self._search = search
         self._environ = environ
+        self._ending: list[asyncio.Task[None]] = []
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for task in self._ending:
+            await settled(task)
 
     async def find(self, provider: str) -> FoundProvider:
         """Find the program of a provider, given its full address. Raises ProviderError."""
@@ -60,7 +71,7 @@ class ProviderFactory:
             await settled(starting.stop())
             raise
         finally:
-            await settled(starting.close())
+            self._ending.append(asyncio.create_task(starting.close()))
 
     @asynccontextmanager
     async def configured(
@@ -85,7 +96,7 @@ class ProviderFactory:
             yield Provider(found, client, schemas.types, warnings)
 
 
-async def settled(work: Coroutine[Any, Any, T]) -> T:
+async def settled(work: Coroutine[Any, Any, T] | asyncio.Task[T]) -> T:
     """Run `work` to its end, even if the caller is cancelled meanwhile: then as if it were not."""
     task = asyncio.ensure_future(work)
     while True:

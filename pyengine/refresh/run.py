@@ -34,8 +34,8 @@ async def refresh(
     whole run, and CancelledError; the run's row in the database tells of these, too.
     """
     run = await settled(database.run(lambda c: api_refresh.begin_refresh(c, state), caller))
-    factory = ProviderFactory(database, caller, search, environ)
-    return await _Refresh(database, caller, state, options, run, factory, progress).run()
+    async with ProviderFactory(database, caller, search, environ) as factory:
+        return await _Refresh(database, caller, state, options, run, factory, progress).run()
 
 
 class _Refresh:
