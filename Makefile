@@ -33,7 +33,7 @@ serve: setup ## run the server on the embedded database of this checkout
 test: setup ## run the tests
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(PYTEST_ARGS)
 
-test-slow: setup ## run the tests that take more than a minute each
+test-slow: setup ## run the long tests, and the thorough ones on every PostgreSQL
 	$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
 
 lint: setup ## check format, style, types and SQL

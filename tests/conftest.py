@@ -9,6 +9,16 @@ from tests.service import Backend, Server
 from tests.stock import Stock
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave what is thorough to the slow tests, but for the newest PostgreSQL."""
+    for item in items:
+        if item.get_closest_marker("thorough") and isinstance(item, pytest.Function):
+            callspec = getattr(item, "callspec", None)
+            if callspec and callspec.params.get("cluster", max(bin_dirs())) != max(bin_dirs()):
+                item.add_marker("slow")
+
+
 @pytest.fixture(scope="session")
 def stock() -> Iterator[Stock]:
     """What is started once and then kept: clusters, their shared databases, their servers."""

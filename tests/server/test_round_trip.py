@@ -13,6 +13,8 @@ select v.version_no, v.object_count, v.output_count, v.content_digest,
     r.objects, o.outputs, coalesce(r.digest, 0) # coalesce(o.digest, 0),
     r.opened, r.closed
 from kl_internal.states as s
+
+pytestmark = pytest.mark.thorough
 inner join kl_internal.state_versions as v on v.state_id = s.id
 cross join lateral (
     select

@@ -7,14 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from psycopg.types.json import Jsonb
 
 from tests import landscape
 from tests.clusters import Cluster, Connection, Database
 from tests.importing import put
 
+pytestmark = pytest.mark.thorough
+
 INSTANCES = 20_000
 _READING = """
-select from pg_stat_activity where usename in ('kl_query', 'kl_server') and datname = current_database()
+select from pg_stat_activity
+where usename in ('kl_query', 'kl_server') and datname = current_database()
 """
 ADDRESS = 'module.app["r0"].aws_instance.n0[1]'
 
@@ -145,20 +149,18 @@ def test_a_graph_is_walked_by_index(large: Database, call: str, answers: int, mo
 @pytest.mark.parametrize(
     ("call", "most"),
     [
-        ("kl.fetch_slice('large', %s, '{}', 1, null, 'native')", 250),
-        ("kl.fetch_slice('large', %s, '{}', 1, null, 'terraform-state')", 250),
-        (
-            "kl.expand_scope('large', '[]', "
-            "jsonb_build_object('explicit_write_candidates', %s::text[]), true)",
-            500,
-        ),
+        ("kl.fetch_slice('large', %(addresses)s, '{}', 1, null, 'native')", 250),
+        ("kl.fetch_slice('large', %(addresses)s, '{}', 1, null, 'terraform-state')", 250),
+        ("kl.expand_scope('large', '[]', %(context)s, true)", 500),
     ],
 )
 def test_what_a_native_writer_asks_is_read_by_index(large: Database, call: str, most: int) -> None:
     addresses = [landscape.address(n + 1, n % landscape.BLOCK) for n in range(100)]
     before = _fetched(large)
     with large.connect("kl_server") as conn:
-        conn.execute(f"select {call}".encode(), (addresses,))
+        context = Jsonb({"explicit_write_candidates": addresses})
+        asked = {"addresses": addresses, "context": context}
+        assert conn.execute(f"select {call}".encode(), asked).fetchone()
     after = _fetched(large)
     assert after[0] == before[0], "no sequential scan of resources"
     assert len(addresses) <= after[1] - before[1] <= most

@@ -29,6 +29,8 @@ from tests.sql.engine import Run, at, begin
 from tests.sql.locks.test_lock_state import lock
 from tests.sql.staging import write
 
+pytestmark = pytest.mark.thorough
+
 ADDRESSES: Final = (
     "terraform_data.a",
     "terraform_data.b[0]",

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,8 @@ from tests.equality import canonical
 from tests.sql.commit.committing import commit, writer
 from tests.sql.staging import read, write
 from tests.strategies import Document, Json, dump
+
+pytestmark = pytest.mark.thorough
 
 Objects = dict[str, list[Json]]
 

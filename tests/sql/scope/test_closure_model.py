@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from random import Random
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +19,8 @@ from tests.documents import Json, state
 from tests.expansions import block, node
 from tests.sql.engine import value
 from tests.sql.staging import write
+
+pytestmark = pytest.mark.thorough
 
 Place = tuple[str, ...]
 _CALLS: dict[Place, tuple[str | None, ...]] = {
