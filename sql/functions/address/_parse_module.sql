@@ -22,6 +22,16 @@ begin
     address := '';
     config_address := '';
 
+    -- One call in plain letters, which most are, needs no taking apart.
+    if octet_length(v_rest) <= 200
+        and v_rest ~ '^module\.[0-9A-Za-z_-]+(\["[0-9A-Za-z_./:@-]+"])?$' then
+        address := v_rest;
+        config_address := split_part(v_rest, '[', 1);
+        module_path := E'\x06' || substr(config_address, 8) || E'\x01'
+            || kl_internal.plain_key_path(substr(v_rest, length(config_address) + 1));
+        return;
+    end if;
+
     while coalesce(v_rest, '') <> '' loop
         -- Terraform's own spelling is found without groups: those take long.
         v_text := regexp_substr(

@@ -8,7 +8,7 @@ declare
     v_list text[];
     v_odd  bigint;
 begin
-    if coalesce(json_typeof(p_list), 'null') = 'null' then
+    if p_list is null or p_list::text in ('[]', 'null') then
         return array[]::text[];
     end if;
 

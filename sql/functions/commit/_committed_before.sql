@@ -12,11 +12,16 @@ begin
     from kl_internal.state_versions as v
     where v.run_id = p_apply_id
         and v.request_digest = p_digest
-        and v.source = 'apply'
-        and v.principal = kl_internal.current_principal()
     order by v.version_no
     limit 1;
-    return v_version;
+
+    -- Not in the statement: another index would be as good while no statistics know better.
+    if v_version.source = 'apply'
+        and v_version.principal = kl_internal.current_principal() then
+        return v_version;
+    end if;
+
+    return null;
 end;
 $$;
 

@@ -24,8 +24,21 @@ begin
             and v.version_no > p_base.version_no
             and v.run_id is distinct from p_run_id
     );
+    -- In laterals, each a look into one index: no statistics know how little is of those versions.
     return (
-        with changed as (
+        with closed as materialized (
+            -- One by one: else an index on paths looks as good, and is read for all ever closed.
+            select c.address, c.config_address, c.path
+            from unnest(v_versions) as v (version_no)
+            cross join lateral (
+                select r.address, r.config_address, r.path
+                from kl_internal.resources as r
+                where r.state_id = p_base.state_id
+                    and r.closed_no = v.version_no
+                offset 0
+            ) as c
+        ),
+        changed as (
             -- What the run has reserved, and somebody else has opened or closed.
             select r.address
             from kl_internal.resources as r
@@ -34,12 +47,9 @@ begin
                 and r.opened_no = any (v_versions)
                 and v_scopes @> r.path
             union
-            select r.address
-            from kl_internal.resources as r
-            where r.state_id = p_base.state_id
-                and r.closed_no > p_base.version_no
-                and r.closed_no = any (v_versions)
-                and v_scopes @> r.path
+            select c.address
+            from closed as c
+            where v_scopes @> c.path
         ),
         needed as materialized (
             select unnest(u.config_addresses) as config_address
@@ -48,12 +58,21 @@ begin
             union
             select unnest(d.config_addresses)
             from unnest(p_paths) as p (path)
-            inner join kl_internal.resources as r
-                on r.state_id = p_base.state_id
-                and r.closed_no is null
-                and r.path >= p.path collate "C"
-                and r.path < p.path || E'\x08' collate "C"
-            inner join kl_internal.dependency_sets as d on d.id = r.dependency_set_id
+            cross join lateral (
+                select r.dependency_set_id
+                from kl_internal.resources as r
+                where r.state_id = p_base.state_id
+                    and r.closed_no is null
+                    and r.path >= p.path collate "C"
+                    and r.path < p.path || E'\x08' collate "C"
+                offset 0
+            ) as r
+            cross join lateral (
+                select s.config_addresses
+                from kl_internal.dependency_sets as s
+                where s.id = r.dependency_set_id
+                offset 0
+            ) as d
         ),
         unguarded as (
             -- Another writer may change these, and act on what this one changes.
@@ -66,20 +85,17 @@ begin
                 and r.config_address = n.config_address
             where not v_scopes @> r.path
             union
-            select r.address
-            from kl_internal.resources as r
-            inner join needed as n on n.config_address = r.config_address
-            where r.state_id = p_base.state_id
-                and r.closed_no > p_base.version_no
-                and r.closed_no = any (v_versions)
-                and not v_scopes @> r.path
+            select c.address
+            from needed as n
+            inner join closed as c on c.config_address = n.config_address
+            where not v_scopes @> c.path
         )
-        select array_agg(c.address order by c.address collate "C")
+        select array_agg(m.address order by m.address collate "C")
         from (
             select * from changed
             union
             select * from unguarded
-        ) as c
+        ) as m
     );
 end;
 $$;

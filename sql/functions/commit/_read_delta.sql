@@ -5,66 +5,63 @@ volatile
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    v_given    json := p_delta;
-    v_outer    record;
+    v_json     json := p_delta;
+    v_given    record;
     v_document record;
-    v_odd      record;
+    v_odd      text[];
     v_delta    kl_internal.delta;
 begin
     if kl_internal.needs_escape(p_delta::text) then
         v_delta.mark := '@' || gen_random_uuid() || '@';
-        v_given := kl_internal.mask_escapes(p_delta::text, v_delta.mark)::json;
+        v_json := kl_internal.mask_escapes(p_delta::text, v_delta.mark)::json;
     end if;
 
-    if json_typeof(v_given) is distinct from 'object' then
+    if json_typeof(v_json) is distinct from 'object' then
         perform kl_internal.refuse_member('/delta', 'must be an object');
     end if;
 
-    -- In one pass each: to look a member up is to read all of them. A null is an absent one.
+    -- In one pass: to look a member up is to read all of them. A null is an absent one.
     select m.*
-    into v_outer
-    from json_to_record(v_given) as m (
-        raw_state json, write_set json, delete_set json, output_delete_set json
+    into v_given
+    from json_to_record(v_json) as m (
+        raw_state json, write_set json, delete_set json, output_delete_set json, resources json,
+        check_results json, outputs json, output_writes json, lineage json, terraform_version json
     );
+    v_document := v_given;
 
     -- The older form: a whole document, of which only what write_set names is meant.
-    v_delta.is_whole := v_outer.raw_state is not null;
-    if json_typeof(v_outer.raw_state) <> 'object' then
-        perform kl_internal.refuse_member('/delta/raw_state', 'must be of type object');
+    v_delta.is_whole := v_given.raw_state is not null;
+    if v_delta.is_whole then
+        if json_typeof(v_given.raw_state) <> 'object' then
+            perform kl_internal.refuse_member('/delta/raw_state', 'must be of type object');
+        end if;
+
+        select m.*
+        into v_document
+        from json_to_record(v_given.raw_state) as m (
+            resources json, check_results json, outputs json, lineage json, terraform_version json
+        );
     end if;
 
-    select m.*
-    into v_document
-    from json_to_record(coalesce(v_outer.raw_state, v_given)) as m (
-        resources json, check_results json, outputs json, output_writes json, lineage json,
-        terraform_version json
-    );
     v_delta.resources := v_document.resources;
     v_delta.check_results := v_document.check_results;
     v_delta.output_writes := case
         when v_delta.is_whole then v_document.outputs
-        else v_document.output_writes
+        else v_given.output_writes
     end;
-
-    select
-        m.name,
-        m.type
-    into v_odd
-    from (values
-        ('resources', v_delta.resources, 'array'),
-        ('check_results', v_delta.check_results, 'array'),
-        (case when v_delta.is_whole then 'outputs' else 'output_writes' end,
-            v_delta.output_writes, 'object'),
-        ('lineage', v_document.lineage, 'string'),
-        ('terraform_version', v_document.terraform_version, 'string')
-    ) as m (name, value, type)
-    where json_typeof(m.value) <> m.type
-    limit 1;
-
-    if found then
+    v_odd := case
+        when json_typeof(v_delta.resources) <> 'array' then array['resources', 'array']
+        when json_typeof(v_delta.check_results) <> 'array' then array['check_results', 'array']
+        when json_typeof(v_delta.output_writes) <> 'object' then
+            array[case when v_delta.is_whole then 'outputs' else 'output_writes' end, 'object']
+        when json_typeof(v_document.lineage) <> 'string' then array['lineage', 'string']
+        when json_typeof(v_document.terraform_version) <> 'string' then
+            array['terraform_version', 'string']
+    end;
+    if v_odd is not null then
         perform kl_internal.refuse_member(
-            case when v_delta.is_whole then '/delta/raw_state/' else '/delta/' end || v_odd.name,
-            'must be of type ' || v_odd.type
+            case when v_delta.is_whole then '/delta/raw_state/' else '/delta/' end || v_odd[1],
+            'must be of type ' || v_odd[2]
         );
     end if;
 
@@ -76,10 +73,10 @@ begin
     end if;
 
     v_delta.write_set := kl_internal.checked_list(
-        v_outer.write_set, '/delta/write_set', v_delta.mark
+        v_given.write_set, '/delta/write_set', v_delta.mark
     );
     v_delta.delete_set := kl_internal.checked_list(
-        v_outer.delete_set, '/delta/delete_set', v_delta.mark
+        v_given.delete_set, '/delta/delete_set', v_delta.mark
     );
     if strpos(array_to_string(v_delta.write_set || v_delta.delete_set, ' '), '*') > 0 then
         perform kl_internal.refuse_wildcards(v_delta.write_set, '/delta/write_set');
@@ -87,12 +84,12 @@ begin
     end if;
 
     v_delta.output_delete_set := kl_internal.checked_list(
-        v_outer.output_delete_set, '/delta/output_delete_set', v_delta.mark
+        v_given.output_delete_set, '/delta/output_delete_set', v_delta.mark
     );
     if v_delta.output_delete_set <> '{}' then
         v_delta.output_delete_set := array(
             select kl_internal.unmasked_text(e.element, v_delta.mark)
-            from json_array_elements(v_outer.output_delete_set) as e (element)
+            from json_array_elements(v_given.output_delete_set) as e (element)
         );
     end if;
 

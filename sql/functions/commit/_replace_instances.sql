@@ -15,16 +15,11 @@ declare
     v_closed record;
     v_opened record;
 begin
-    if exists (
-        select
-        from kl_internal.upload_dependencies as u
-        where u.upload_id = p_upload_id
-            and u.dependency_set_id is null
-    ) then
+    v_look := kl_internal.compare_delta(p_draft.state_id, p_upload_id);
+    if v_look.has_new_lists then
         perform kl_internal.keep_dependency_sets(p_draft.state_id, p_upload_id);
     end if;
 
-    v_look := kl_internal.compare_delta(p_draft.state_id, p_upload_id);
     if v_look.may_be_same then
         perform kl_internal.mark_unchanged(p_draft.state_id, p_upload_id);
         v_kept := array(
@@ -48,7 +43,7 @@ begin
     v_draft.object_count := v_draft.object_count - v_closed.closed_count + v_opened.opened_count;
     v_draft.content_digest := v_draft.content_digest
         # v_closed.closed_digest # v_opened.opened_digest;
-    if v_draft.object_count > 0 then
+    if v_draft.object_count > 0 and (v_draft.omitted <> '{}' or v_draft.extra is not null) then
         v_draft := kl_internal.with_member(v_draft, 'resources');
     end if;
 

@@ -15,17 +15,18 @@ begin
     into v_run
     from kl_internal.apply_runs as r
     where r.id = p_apply_id
-        and r.state_id = p_state.id
-        and r.status = 'running'
-        and r.principal = kl_internal.current_principal()
         and exists (
             select
             from kl_internal.state_locks as l
-            where l.state_id = r.state_id
+            where l.state_id = p_state.id
                 and l.kind = 'native'
-                and l.apply_id = r.id
+                and l.apply_id = p_apply_id
         );
-    if found then
+
+    -- By its key alone: an index on the state would be as good while no statistics know better.
+    if v_run.state_id = p_state.id
+        and v_run.status = 'running'
+        and v_run.principal = kl_internal.current_principal() then
         return v_run;
     end if;
 

@@ -14,6 +14,11 @@ declare
     v_addresses text[];
     v_conflicts jsonb;
 begin
+    -- One instance is what most commits are of.
+    if cardinality(p_paths) = 1 and v_scopes @> p_paths[1] then
+        return v_scopes;
+    end if;
+
     select
         array_agg(p.path),
         array_agg(p.address)

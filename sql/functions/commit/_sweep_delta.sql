@@ -7,7 +7,9 @@ as $$
 begin
     -- Nearly every delta is in these two tables alone.
     if p_delta.mark is null and p_delta.output_writes is null then
-        delete from kl_internal.upload_objects as u where u.upload_id = p_upload_id;
+        with objects as (
+            delete from kl_internal.upload_objects as u where u.upload_id = p_upload_id
+        )
         delete from kl_internal.upload_dependencies as u where u.upload_id = p_upload_id;
     else
         perform kl_internal.sweep_upload(p_upload_id);

@@ -12,6 +12,7 @@ security definer
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan  -- planning would take longer than all the rest
 set enable_seqscan = off
+set enable_memoize = off
 as $$
 #variable_conflict use_column
 declare

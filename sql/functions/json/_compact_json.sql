@@ -2,17 +2,17 @@ create or replace function kl_internal.compact_json(p_text text)
 returns text
 language sql
 immutable
-strict
 parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
     -- White space between tokens is beside one of these, or at an end.
     select case
         when p_text ~ '[][{},:][ \t\n\r]|[ \t\n\r][][{},:]|^[ \t\n\r]|[ \t\n\r]$' then
-            regexp_replace(p_text, '("(?:[^"\\]|\\.)*")|[ \t\n\r]+', '\1', 'g')
+            pg_catalog.regexp_replace(p_text, '("(?:[^"\\]|\\.)*")|[ \t\n\r]+', '\1', 'g')
         else p_text
     end;
 $$;
 
 comment on function kl_internal.compact_json(text) is
-'JSON text without the white space between its tokens, otherwise byte by byte as it is.';
+'JSON text without the white space between its tokens, otherwise byte by byte as it is.
+
+Inlined.';

@@ -4,7 +4,6 @@ returns text
 language sql
 immutable
 parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
     select case
         when p_mark is null then kl_internal.escaped_text(p_string #>> '{}', false)
@@ -15,4 +14,6 @@ as $$
 $$;
 
 comment on function kl_internal.unmasked_text(json, text) is
-'A JSON string as text in escaped form (kl_internal.escape_json), read under a mark or not.';
+'A JSON string as text in escaped form (kl_internal.escape_json), read under a mark or not.
+
+Inlined.';

@@ -11,10 +11,10 @@ begin
     into v_state
     from kl_internal.states as s
     where s.id = p_state_id
-        and s.deleted_at is null
     for update of s;
 
-    if not found then
+    -- Not in the statement: the index of names would be as good while no statistics know better.
+    if v_state.id is null or v_state.deleted_at is not null then
         raise exception using
             errcode = 'KL201',
             message = format('there is no state %s', to_json(p_name)),

@@ -10,7 +10,9 @@ begin
     return (
         select coalesce(range_agg(r.scope), kl_gist.scope_multirange())
         from kl_internal.resource_reservations as r
-        where r.apply_id = p_apply_id
+        -- In this form for the index on apply_id alone: the constraint has an index with it too,
+        -- all of which would be read.
+        where r.apply_id = any (array[p_apply_id])
             and r.expires_at > v_now
             and (r.mode = 'write' or p_mode = 'read')
     );

@@ -13,7 +13,14 @@ declare
     v_base    kl_internal.state_versions%rowtype;
 begin
     if p_base_version_id is not null then
-        v_base := kl_internal.resolve_version(p_state, p_base_version_id::text);
+        select v.*
+        into v_base
+        from kl_internal.state_versions as v
+        where v.id = p_base_version_id;
+
+        if v_base.state_id is distinct from p_state.id then
+            v_base := kl_internal.resolve_version(p_state, p_base_version_id::text);
+        end if;
     elsif p_base_serial is null then
         raise exception using
             errcode = 'KL001',
@@ -30,7 +37,9 @@ begin
                 select c.lineage
                 from kl_internal.state_versions as c
                 where c.state_id = p_state.id
-                    and c.version_no = p_state.current_version_no
+                    and c.version_no >= p_state.current_version_no
+                order by c.version_no  -- as in kl_internal.successor_version
+                limit 1
             )
         order by v.version_no
         limit 1;

@@ -26,7 +26,10 @@ begin
     into v_draft
     from kl_internal.state_versions as v
     where v.state_id = p_state.id
-        and v.version_no = p_state.current_version_no;
+        and v.version_no >= p_state.current_version_no
+    -- The last one, in order: so that no other index is taken while no statistics know better.
+    order by v.version_no
+    limit 1;
 
     if v_draft.serial > 18446744073709551615 then
         raise exception using

@@ -9,6 +9,19 @@ begin
         return p_paths;
     end if;
 
+    -- Names of attributes, as nearly all steps are, are seen at once. False: there is no other;
+    -- null: it is no list of lists.
+    if not jsonb_path_exists(
+        p_paths,
+        'strict $[*][*] ? (
+            !(@.type == "get_attr" && @.value.type() == "string")
+            || (@.type == "get_attr" && @.value.type() == "string") is unknown
+        )',
+        silent => true
+    ) then
+        return p_paths;
+    end if;
+
     if jsonb_typeof(p_paths) <> 'array'
         or exists (
             select

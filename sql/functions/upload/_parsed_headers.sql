@@ -1,5 +1,5 @@
--- requires: address/_parse_module, address/_resource_path, json/_null_members
--- requires: json/_staged_json, upload/_header_problem, upload/_provider_problem
+-- requires: address/_parse_module, json/_staged_json, upload/_header_columns
+-- requires: upload/_header_problem, upload/_provider_problem
 create or replace function kl_internal.parsed_headers(
     p_headers bytea[],
     p_blocks  integer[],
@@ -23,9 +23,6 @@ as $$
             j.block,
             j.header,
             coalesce(j.header ->> 'module', '') as module,
-            j.header ->> 'mode' as mode,
-            j.header ->> 'type' as type,
-            j.header ->> 'name' as name,
             j.header ->> 'provider' as provider,
             kl_internal.header_problem(j.header) as problem
         from (
@@ -63,34 +60,17 @@ as $$
     select
         h.block,
         h.header,
-        kl_internal.resource_path(m.module_path, h.mode, h.type, h.name),
-        concat_ws(
-            '.',
-            nullif(m.address, ''),
-            case when h.mode = 'data' then 'data' end,
-            h.type,
-            h.name
-        ),
-        concat_ws(
-            '.',
-            nullif(m.config_address, ''),
-            case when h.mode = 'data' then 'data' end,
-            h.type,
-            h.name
-        ),
-        nullif(
-            h.header - array['module', 'mode', 'type', 'name', 'provider']
-                || case
-                    when h.header <> jsonb_strip_nulls(h.header) then
-                        kl_internal.null_members(h.header, array['module', 'provider'])
-                    else '{}'
-                end,
-            '{}'
-        ),
+        c.path,
+        c.address,
+        c.config_address,
+        c.resource_extra,
         coalesce(h.problem, p.problem)
     from headers as h
     left join modules as m on m.module = h.module
-    left join providers as p on p.provider = h.provider;
+    left join providers as p on p.provider = h.provider
+    cross join lateral kl_internal.header_columns(
+        h.header, m.module_path, m.address, m.config_address
+    ) as c;
 $$;
 
 comment on function kl_internal.parsed_headers(bytea[], integer[], boolean) is
