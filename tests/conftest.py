@@ -1,5 +1,6 @@
 """Fixtures that every test may use. SQL tests run on each PostgreSQL found on the machine."""
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -7,6 +8,9 @@ import pytest
 from tests.clusters import Cluster, Connection, Database, bin_dirs
 from tests.service import Backend, Server
 from tests.stock import Stock
+
+# Some tests load gRPC, later ones start programs from the same process: it would remark on each.
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -166,6 +166,30 @@ def test_what_a_native_writer_asks_is_read_by_index(large: Database, call: str, 
     assert len(addresses) <= after[1] - before[1] <= most
 
 
+@pytest.mark.parametrize(
+    ("version", "most"),
+    [
+        ("current", 110),  # 200 objects are closed
+        ("@1", 320),  # ten of them since: found by when they were closed
+        ("v1", 520),  # 200 of them since: found by where they are
+    ],
+)
+def test_a_page_of_a_document_reads_what_it_holds(large: Database, version: str, most: int) -> None:
+    with large.connect("kl_server") as conn:
+        state = conn.execute(
+            "select s.state_id, s.version_no from kl.read_state('large', %s) as s", (version,)
+        ).fetchone()
+        assert state is not None
+    before = _fetched(large)
+    with large.connect("kl_server") as conn:
+        (_page,) = conn.execute(
+            "select p.last_path from kl.read_state_page(%s, %s, '', 100) as p", state
+        ).fetchall()
+    after = _fetched(large)
+    assert after[0] == before[0], "no sequential scan of resources"
+    assert 100 <= after[1] - before[1] <= most
+
+
 def _fetched(database: Database) -> tuple[int, int]:
     """Return the sequential scans of resources, and the rows its indexes led to."""
     with database.connect("postgres") as conn:

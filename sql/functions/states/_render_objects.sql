@@ -24,15 +24,38 @@ as $$
         order by d.path
         limit p_limit + 1
     ),
+    closed_since as materialized (
+        -- None, where the version is the current one.
+        select r.id
+        from kl_internal.resources as r
+        where r.state_id = p_state_id
+            and r.closed_no > p_version_no
+        limit p_limit + 1
+    ),
     closed_rows as (
+        -- Few are found by when they were closed: a state may have closed millions before.
         select d.*
-        from kl_internal.resource_documents as d
-        where d.state_id = p_state_id
-            and d.closed_no > p_version_no
+        from closed_since as c
+        inner join kl_internal.resource_documents as d on d.id = c.id
+        where (select count(*) from closed_since) <= p_limit
             and d.opened_no <= p_version_no
             and d.path >= p_after collate "C"
-        order by d.path
-        limit p_limit + 1
+        union all
+        (
+            -- Many are found by where they are, as far as this page goes.
+            select d.*
+            from kl_internal.resource_documents as d
+            where (select count(*) from closed_since) > p_limit
+                and d.state_id = p_state_id
+                and d.closed_no > p_version_no
+                and d.opened_no <= p_version_no
+                and d.path >= p_after collate "C"
+                and d.path <= coalesce(
+                    (select max(o.path) from open_rows as o having count(*) > p_limit), E'\x08'
+                ) collate "C"
+            order by d.path
+            limit p_limit + 1
+        )
     ),
     objects as (
         select o.*

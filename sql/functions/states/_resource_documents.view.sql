@@ -12,9 +12,11 @@ select
         '"attributes":' || t.attributes::text,
         case when t.escaped then kl_internal.unescape_json(t.flat) else t.flat end,
         '}'
-    ) as instance
+    ) as instance,
+    t.id
 from (
     select
+        r.id,
         r.state_id,
         r.opened_no,
         r.closed_no,
