@@ -29,6 +29,8 @@ _SETTINGS = {
     "deadlock_timeout": "200ms",
     "log_min_messages": "warning",
 }
+# A collation of a language, as most databases have, ignores what separates the steps of a path.
+_LOCALES = {"pg15": "locale_provider icu icu_locale 'en-US'"}
 
 Connection = psycopg.Connection[Any]
 
@@ -116,7 +118,7 @@ class Cluster:
     def _ensure_template(self) -> None:
         if self._template_ready:
             return
-        self.execute(f"create database {TEMPLATE} template template0")
+        self.execute(f"create database {TEMPLATE} template template0 {_LOCALES.get(self.name, '')}")
         asyncio.run(install.migrate(self.conninfo("postgres", TEMPLATE)))
         if HELPERS.exists():
             self.execute(HELPERS.read_text(encoding="utf-8"), database=TEMPLATE)

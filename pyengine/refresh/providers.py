@@ -56,6 +56,11 @@ class ProviderFactory:
         for task in self._ending:
             await settled(task)
 
+    async def ended(self) -> None:
+        """Wait until every program that is no longer needed has ended."""
+        if self._ending:
+            await asyncio.wait(self._ending)
+
     async def find(self, provider: str) -> FoundProvider:
         """Find the program of a provider, given its full address. Raises ProviderError."""
         source = str(parse_config_address(provider).source)

@@ -34,8 +34,16 @@ async def refresh(
     whole run, and CancelledError; the run's row in the database tells of these, too.
     """
     run = await settled(database.run(lambda c: api_refresh.begin_refresh(c, state), caller))
-    async with ProviderFactory(database, caller, search, environ) as factory:
-        return await _Refresh(database, caller, state, options, run, factory, progress).run()
+    result: Result | None = None
+    try:
+        async with ProviderFactory(database, caller, search, environ) as factory:
+            begun = _Refresh(database, caller, state, options, run, factory, progress)
+            result = await begun.run()
+    except asyncio.CancelledError:
+        # While providers end, the run is over: what it wrote is written.
+        if result is None:
+            raise
+    return result
 
 
 class _Refresh:
@@ -106,10 +114,15 @@ class _Refresh:
         self._work.tally.skipped = everything - self._total
         self._report()
         slots = asyncio.Semaphore(self._options.concurrency)
+        waiting = len(asked)
 
         async def run(group: RefreshGroup) -> None:
+            nonlocal waiting
             async with slots:
+                waiting -= 1
                 await GroupRun(self._work, group).run()
+                if waiting:
+                    await self._work.factory.ended()  # makes room for the next one's program
 
         try:
             async with asyncio.TaskGroup() as tasks:

@@ -1,5 +1,6 @@
 """Whatever the format allows goes in, becomes rows, and comes out equal, at every version."""
 
+import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
@@ -8,13 +9,14 @@ from tests.documents import OTHER_LINEAGE, lock_info
 from tests.equality import canonical, objects
 from tests.service import Backend, Server
 
+pytestmark = pytest.mark.thorough
+
 _HISTORY = """
 select v.version_no, v.object_count, v.output_count, v.content_digest,
     r.objects, o.outputs, coalesce(r.digest, 0) # coalesce(o.digest, 0),
     r.opened, r.closed
 from kl_internal.states as s
 
-pytestmark = pytest.mark.thorough
 inner join kl_internal.state_versions as v on v.state_id = s.id
 cross join lateral (
     select

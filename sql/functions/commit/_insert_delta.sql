@@ -27,7 +27,7 @@ as $$
         )
         select
             p_upload_id,
-            ((i.place - 1) * jsonb_array_length(p_members) + h.block)::integer,
+            ((coalesce(i.place, 1) - 1) * jsonb_array_length(p_members) + h.block)::integer,
             o.path, o.address, h.config_address, h.members ->> 'module', h.members ->> 'mode',
             h.members ->> 'type', h.members ->> 'name', o.index_key, o.deposed,
             h.members ->> 'provider', c.instance_provider, h.resource_extra, c.status,
@@ -75,6 +75,9 @@ as $$
         cross join lateral kl_internal.object_columns(
             o.address, h.members ->> 'provider', i.body
         ) as c
+        -- A resource without instances is nothing to store, but its header may be wrong.
+        where i.place is not null
+            or h.problem is not null
         returning path, address, type, name, problem
     )
     -- An address is spelled in one way, and is of no other path, where type and name have no marks.
@@ -89,7 +92,7 @@ as $$
                 and s.name ~ '^\w[\w-]*$'
                 and strpos(s.path, E'\x07') = 0
             ),
-        bool_or(s.problem is not null)
+        coalesce(bool_or(s.problem is not null), false)
     from staged as s;
 $$;
 

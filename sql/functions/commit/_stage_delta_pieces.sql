@@ -35,6 +35,9 @@ begin
             p_upload_id, v_pieces.ordinals, v_pieces.blocks, v_pieces.forms, v_pieces.headers,
             v_pieces.slices, v_nothing, v_pieces.attributes, v_pieces.identities, v_nothing, false
         );
+        -- For the next pieces of an upload; a delta has none.
+        delete from kl_internal.upload_resources as r
+        where r.upload_id = p_upload_id;
     end if;
 
     perform kl_internal.refuse_problem(p_upload_id);

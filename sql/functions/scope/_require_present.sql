@@ -11,7 +11,7 @@ as $$
 declare
     v_missing jsonb;
 begin
-    select jsonb_agg(a.address order by a.path)
+    select jsonb_agg(a.address order by a.path collate "C")
     into v_missing
     from unnest(p_addresses, p_paths) as a (address, path)
     where not exists (

@@ -18,7 +18,7 @@ begin
         return;
     end if;
 
-    select jsonb_agg(a.address order by a.path)
+    select jsonb_agg(a.address order by a.path collate "C")
     into v_addresses
     from unnest(p_addresses, p_paths) as a (address, path)
     where exists (

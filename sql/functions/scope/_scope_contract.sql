@@ -51,6 +51,7 @@ begin
             union all
             select (n.object).*
             from unnest(v_needs) as n
+            where (n.object).id is not null
         ) as o
         where o.id not in (select w.id from unnest(v_named.written) as w)
     );

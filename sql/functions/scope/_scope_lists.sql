@@ -18,7 +18,7 @@ begin
         from kl_internal.scope_objects(p_items, p_written, p_reads) as o
     ),
     candidates as (
-        select o.block as glob, o.mode, min(o.path) as path
+        select o.block as glob, o.mode, min(o.path collate "C") as path
         from objects as o
         group by 1, 2
         union all
@@ -60,7 +60,7 @@ begin
         select coalesce(
             json_agg(
                 json_build_object('address_glob', c.glob, 'mode', c.mode)
-                order by c.mode desc, c.path nulls last, c.glob collate "C"
+                order by c.mode desc, c.path collate "C" nulls last, c.glob collate "C"
             ),
             '[]'
         )

@@ -29,7 +29,7 @@ begin
     ),
     objects as (
         -- What is named by its block and by an instance is named by its block, which is shorter.
-        select distinct on (w.mode, w.path)
+        select distinct on (w.mode, w.path collate "C")
             w.*
         from (
             select 'write' as mode, n.path, n.address, n.config_address, n.block
@@ -38,7 +38,7 @@ begin
             select 'read', r.path, r.address, r.config_address, r.block
             from unnest(p_reads) as r
         ) as w
-        order by w.mode desc, w.path, w.block collate "C"
+        order by w.mode desc, w.path collate "C", w.block collate "C"
     )
     select
         o.address,
@@ -49,15 +49,15 @@ begin
             case when o.mode = 'write' and exists (select from calls) then (
                 select k.address
                 from calls as k
-                where o.path >= k.path
-                    and o.path < k.path || E'\x08'
+                where o.path >= k.path collate "C"
+                    and o.path < (k.path || E'\x08') collate "C"
                     and case
                         when k.is_module then
                             starts_with(o.config_address, k.config_address || '.')
                             and not starts_with(o.path, k.module_path)
                         else o.config_address = k.config_address
                     end
-                order by k.path, k.address collate "C"
+                order by k.path collate "C", k.address collate "C"
                 limit 1
             ) end,
             o.block

@@ -9,11 +9,11 @@ stable
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-    select coalesce(string_agg(i.instance, ',' order by i.path), ''), count(*)
+    select coalesce(string_agg(i.instance, ',' order by i.path collate "C"), ''), count(*)
     into texts, total
     from (
         select
-            min(o.path) as path,
+            min(o.path collate "C") as path,
             concat(
                 '{', min(o.head),
                 ',' || string_agg(o.members, '') filter (where o.deposed = ''),
@@ -21,7 +21,7 @@ begin
                 string_agg(
                     concat('{"deposed_key":', to_json(o.deposed), ',', o.members, '}'),
                     ','
-                    order by o.path
+                    order by o.path collate "C"
                 ) filter (where o.deposed <> ''),
                 ']}'
             ) as instance

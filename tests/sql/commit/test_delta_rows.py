@@ -69,6 +69,21 @@ def test_a_delta_leaves_the_rows_of_an_upload(owner_conn: Connection, block: Jso
     assert owner_conn.execute(_ROWS, ("part",)).fetchall() == whole
 
 
+@pytest.mark.parametrize("empty", [[], None, "left out"])
+def test_a_resource_without_instances_is_nothing(owner_conn: Connection, empty: object) -> None:
+    write(owner_conn, "s", state(1, resource("x", instance())))
+    block = resource("x", instance(), module=None)
+    nothing = resource("y", module=None) | {"instances": empty}
+    if empty == "left out":
+        del nothing["instances"]
+    run = writer(owner_conn, "terraform_data.x")
+    commit(run, delta(nothing, block, write=["terraform_data.x"]), 1)
+    assert [row[0]["name"] for row in owner_conn.execute(_ROWS, ("s",))] == ["x"]
+    for table in ("upload_objects", "upload_resources", "upload_dependencies"):
+        left = owner_conn.execute(f"select from kl_internal.{table}".encode())
+        assert left.fetchall() == [], table
+
+
 def test_a_commit_reads_no_history_whatever_statistics_know(database: Database) -> None:
     document = landscape.document(300)
     put(database, "s", document)

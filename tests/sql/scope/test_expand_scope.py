@@ -454,6 +454,29 @@ def test_null_is_as_good_as_left_out(conn: Connection) -> None:
         )
 
 
+@pytest.mark.parametrize(
+    "context",
+    [
+        {
+            "undeployed_config_candidates": ["aws_x.new", "aws_x.other"],
+            "config_nodes": [node("aws_x.new", "aws_x.other"), node("aws_x.other")],
+        },
+        {"undeployed_config_candidates": ["aws_x.new"], "config_nodes": [node("aws_x.new", "a.b")]},
+    ],
+)
+def test_what_is_nowhere_is_neither_read_nor_reserved(
+    conn: Connection, expand: Expand, context: Json
+) -> None:
+    write(conn, "s", state(1, block("aws_x.a")))
+    found = expand(at("aws_x.new"), **context)
+    assert (found["fetch_addresses"], found["realized_read_closure"]) == ([], [])
+    assert found["diagnostics"]["reads"] == 0
+    assert found["reservation_candidates"] == [
+        {"address_glob": address, "mode": "write"}
+        for address in context["undeployed_config_candidates"]
+    ]
+
+
 def test_an_encrypted_state_has_no_scopes(conn: Connection, expand: Expand) -> None:
     write(conn, "s", ENCRYPTED)
     with refused(conn, "KL002"):
