@@ -4,6 +4,7 @@ import json
 import os
 import sys
 import tempfile
+import threading
 import time
 from concurrent import futures
 from pathlib import Path
@@ -34,7 +35,7 @@ def main() -> None:
         futures.ThreadPoolExecutor(max_workers=16),
         options=[("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)],
     )
-    server.add_generic_rpc_handlers([calls, _Controller()])
+    server.add_generic_rpc_handlers([calls, _Controller(data)])
     line = lines.get("line", f"1|{protocol}|unix|SOCK|grpc|{'CERT' if data.get('tls') else ''}")
     socket = f"{os.environ.get('PLUGIN_UNIX_SOCKET_DIR', tempfile.gettempdir())}/stub{os.getpid()}"
     address = "127.0.0.1:0" if "tcp" in line else f"unix:{socket}"
@@ -53,6 +54,9 @@ def main() -> None:
 
 
 class _Controller(grpc.GenericRpcHandler):
+    def __init__(self, data: dict[str, Any]) -> None:
+        self._hangs = "Shutdown" in data.get("hang_on", ())
+
     def service(self, details: Any) -> Any:
         if details.method != "/plugin.GRPCController/Shutdown":
             return None
@@ -63,6 +67,8 @@ class _Controller(grpc.GenericRpcHandler):
         )
 
     def _shutdown(self, request: Any, context: Any) -> Any:  # noqa: ARG002 - gRPC's signature
+        if self._hangs:
+            threading.Event().wait()
         os._exit(0)
 
 

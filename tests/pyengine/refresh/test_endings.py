@@ -135,6 +135,28 @@ def test_interruption_stops_every_provider_and_cancels_the_run(at: Refreshing) -
     assert at.versions() == [(1, "import")]
 
 
+def test_interruption_while_providers_end_leaves_what_was_written(at: Refreshing) -> None:
+    at.provider(
+        hang_on=["Shutdown"],
+        reads_by_id={"a": {"new_state_json": thing("a", size=2)}},
+    )
+    at.put(widget("a"))
+
+    async def interrupted() -> Result:
+        running = asyncio.create_task(at.refreshing())
+        await until(lambda: len(at.versions()) == 2)
+        # As the event loop does when it is interrupted a second time.
+        ending = [t for t in asyncio.all_tasks() if "StartingProvider" in repr(t)]
+        assert ending
+        for task in (running, *ending):
+            task.cancel()
+        return await running
+
+    result = asyncio.run(interrupted())
+    assert (result.status, result.resources_changed) == ("succeeded", 1)
+    assert at.last_run()["status"] == "succeeded"
+
+
 def test_foreign_lock_is_waited_for(at: Refreshing) -> None:
     at.provider()
     at.put(widget("a"), widget("b"))
