@@ -31,7 +31,7 @@ serve: setup ## run the server on the embedded database of this checkout
 	$(BIN)/kld serve --data-dir .kilolock
 
 test: setup ## run the tests
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
 test-slow: setup ## run the long tests, and the thorough ones on every PostgreSQL
 	$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)

@@ -15,7 +15,13 @@ ROOT = Path(__file__).parents[2]
 ROW = ' module.site["lagos"].terraform_data.server[1]  | 1.0    | 1.1'
 
 
-@pytest.mark.parametrize("with_terraform", [True, False], ids=["terraform", "sample"])
+@pytest.mark.parametrize(
+    "with_terraform",
+    [
+        pytest.param(True, id="terraform"),
+        pytest.param(False, id="sample", marks=pytest.mark.slow),
+    ],
+)
 def test_the_demo_answers_and_leaves_nothing(tmp_path: Path, *, with_terraform: bool) -> None:
     if with_terraform and find_terraform() is None:
         pytest.skip("terraform is not on PATH")
@@ -35,7 +41,13 @@ def test_the_demo_answers_and_leaves_nothing(tmp_path: Path, *, with_terraform: 
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize("missing", [(), ("curl", "jq")], ids=["curl and jq", "python"])
+@pytest.mark.parametrize(
+    "missing",
+    [
+        pytest.param((), id="curl and jq"),
+        pytest.param(("curl", "jq"), id="python", marks=pytest.mark.slow),
+    ],
+)
 def test_the_drift_demo_answers_twice_and_leaves_nothing(
     tmp_path: Path, missing: tuple[str, ...]
 ) -> None:

@@ -162,6 +162,8 @@ def _running(stub: Refreshing) -> Iterator[subprocess.Popen[str]]:
     """A real `kl refresh` of two objects, when its provider has been asked for both and hangs."""
     stub.provider(hang_on=["ReadResource"])
     stub.put(widget("a"), widget("b"))
+    # Where the tests run in the background, children ignore it unless somebody hears it.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     with subprocess.Popen(
         _command(stub),
         env=_environment(stub),
@@ -170,6 +172,7 @@ def _running(stub: Refreshing) -> Iterator[subprocess.Popen[str]]:
         text=True,
     ) as process:
         try:
+            signal.signal(signal.SIGINT, before)
             upgraded = 0
             deadline = time.monotonic() + 30
             while upgraded < 2 and process.poll() is None and time.monotonic() < deadline:

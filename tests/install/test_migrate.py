@@ -39,6 +39,7 @@ def test_a_second_run_changes_nothing(cluster: Cluster) -> None:
         assert catalog.dump(database) == before
 
 
+@pytest.mark.thorough
 def test_twenty_at_once_end_in_one_installation(cluster: Cluster) -> None:
     async def everybody(conninfo: str) -> list[install.Outcome]:
         return await asyncio.gather(

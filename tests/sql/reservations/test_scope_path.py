@@ -91,6 +91,7 @@ def _object_of(glob: Glob) -> Address:
     return Address(glob.modules, mode, type_, name, glob.key)
 
 
+@pytest.mark.thorough
 @given(globs=st.lists(globs, min_size=2, max_size=4), unkeyed=st.sets(_names, max_size=3))
 @settings(max_examples=150, deadline=None)
 def test_scopes_cover_and_meet_as_in_the_model(
@@ -118,6 +119,7 @@ def test_scopes_cover_and_meet_as_in_the_model(
             assert held == (covers(taken, tokens_of(one)),)
 
 
+@pytest.mark.thorough
 @given(globs=st.lists(_long_globs, min_size=2, max_size=3))
 @settings(max_examples=60, deadline=None)
 def test_long_scopes_are_cut_to_wider_ones_that_fit(owner: Connection, globs: list[Glob]) -> None:
