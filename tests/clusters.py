@@ -38,17 +38,8 @@ Connection = psycopg.Connection[Any]
 def bin_dirs() -> dict[str, Path]:
     """Return where PostgreSQL programs are: the wheel's always, those of 15 where installed."""
     found = {"pg18": wheel_bin_dir()}
-    candidates = [
-        os.environ.get("KL_TEST_PG15_BIN", ""),
-        f"/usr/lib/postgresql/{_OLDEST}/bin",
-        f"/usr/pgsql-{_OLDEST}/bin",
-        f"/opt/homebrew/opt/postgresql@{_OLDEST}/bin",
-        f"/usr/local/opt/postgresql@{_OLDEST}/bin",
-    ]
-    for candidate in candidates:
-        if candidate and (Path(candidate) / "initdb").exists():
-            return found | {"pg15": Path(candidate)}
-    return found
+    oldest = Path(os.environ.get("KL_TEST_PG15_BIN", f"/usr/lib/postgresql/{_OLDEST}/bin"))
+    return found | ({"pg15": oldest} if (oldest / "initdb").exists() else {})
 
 
 @dataclass
