@@ -12,7 +12,8 @@ from typing import Final
 
 import httpx
 
-from tests.acceptance.programs import BIN, environment, wait_for
+from tests.acceptance.programs import BIN, environment
+from tests.waiting import wait_for
 
 HOST: Final = "registry.terraform.io"
 SERVICES: Final = ("dynamodb", "iam", "s3", "sns", "ssm", "sts")

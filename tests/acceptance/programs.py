@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -237,12 +236,3 @@ def backend(served: Served, name: str, *, post_unlock: bool = False) -> str:
     else:
         lines.append(f'unlock_address = "{address}"')
     return 'terraform {\n  backend "http" {\n    ' + "\n    ".join(lines) + "\n  }\n}\n"
-
-
-def wait_for(condition: Any, seconds: int = 60) -> Any:  # noqa: ANN401 - what the condition returns
-    """Return the first true value of `condition()`; fail after `seconds`."""
-    deadline = time.monotonic() + seconds
-    while not (value := condition()):
-        assert time.monotonic() < deadline, "it did not come about in time"
-        time.sleep(0.02)
-    return value

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 import httpx
 
 from tests.acceptance.conftest import Folders
-from tests.acceptance.programs import Running, Served, Terraform, backend, wait_for
+from tests.acceptance.programs import Running, Served, Terraform, backend
+from tests.waiting import wait_for
 
 # Each apply makes "first", says so, and goes on when the file `go` is there.
 SLOW = """

@@ -12,8 +12,9 @@ import httpx
 import psycopg
 import pytest
 
-from tests.acceptance.programs import Served, Terraform, conninfo, serving, wait_for
+from tests.acceptance.programs import Served, Terraform, conninfo, serving
 from tests.acceptance.proxy import Proxy, losing_answers
+from tests.waiting import wait_for
 
 CONFIGURATION = 'resource "terraform_data" "one" { input = "kept" }'
 

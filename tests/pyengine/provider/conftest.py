@@ -16,25 +16,24 @@ class Stub(Protocol):
     def __call__(self, **scenario: Any) -> Path: ...  # noqa: ANN401 - JSON
 
 
-def _folders() -> set[Path]:
-    return {
-        path for path in Path(tempfile.gettempdir()).glob("kl-*") if not (path / "data").exists()
-    }
-
-
 @pytest.fixture(autouse=True)
-def _nothing_is_left() -> Iterator[None]:
-    folders = _folders()
-    children = set(psutil.Process().children(recursive=True))
-    yield
-    deadline = time.monotonic() + 5
-    while time.monotonic() < deadline:
-        left = set(psutil.Process().children(recursive=True)) - children
-        if not left and _folders() <= folders:
-            return
-        time.sleep(0.02)
-    assert not left
-    assert _folders() <= folders
+def _nothing_is_left(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
+    """Give the test a temporary folder that nobody else uses, and see it empty at the end."""
+    tmp_path_factory.getbasetemp()  # chosen on first use: not in a folder that goes away
+    # Below /tmp, whatever TMPDIR says: the path of a socket must be short.
+    with tempfile.TemporaryDirectory(prefix="kl-", dir="/tmp") as folder:
+        monkeypatch.setenv("TMPDIR", folder)
+        monkeypatch.setattr(tempfile, "tempdir", folder)
+        children = set(psutil.Process().children(recursive=True))
+        yield
+        deadline = time.monotonic() + 30
+        while left := (
+            set(psutil.Process().children(recursive=True)) - children | set(Path(folder).iterdir())
+        ):
+            assert time.monotonic() < deadline, left
+            time.sleep(0.02)
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from pyengine.provider.process import ProviderProcess
 from pyengine.provider.starting import StartingProvider
 from tests.provider_stub.install import install_program
 from tests.pyengine.provider.conftest import Stub
+from tests.waiting import wait_for
 
 SCHEMA = {"version": 0, "block": {"attributes": [{"name": "id", "type": "string"}]}}
 
@@ -270,11 +271,12 @@ def test_no_orphan_survives_our_own_sudden_death(stub: Stub) -> None:
     holder.kill()
     holder.wait()
     holder.stdout.close()
-    deadline = time.monotonic() + 5
-    while time.monotonic() < deadline and (provider.is_running() or folder.exists()):
-        if provider.is_running() and provider.status() == psutil.STATUS_ZOMBIE:
-            break  # whoever adopts it will reap it
-        time.sleep(0.02)
-    assert not provider.is_running() or provider.status() == psutil.STATUS_ZOMBIE
-    time.sleep(0.1)
-    assert not folder.exists()
+    wait_for(lambda: not folder.exists() and not _runs(provider))
+
+
+def _runs(process: psutil.Process) -> bool:
+    """Tell whether it runs; whoever adopts one that has ended will reap it."""
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
