@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.clusters import Cluster, Connection, Database, bin_dirs
 from tests.service import Backend, Server
@@ -11,6 +12,10 @@ from tests.stock import Stock
 
 # Some tests load gRPC, later ones start programs from the same process: it would remark on each.
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+
+# How long an example takes says how busy the machine is, and nothing of the example.
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("unhurried")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -100,7 +100,7 @@ def _post_sample(served: Served) -> None:
 def _post(served: Served, document: object) -> None:
     url = served.state_url(STATE)
     print(f"$ curl --data-binary @sample.tfstate {url}", flush=True)
-    answer = httpx.post(url, json=document)
+    answer = httpx.post(url, json=document, timeout=60)
     answer.raise_for_status()
     print(answer.text, flush=True)
 

@@ -181,7 +181,7 @@ def place(database: Database, mirror: Path, name: str) -> Refreshing:
     return Refreshing(database, mirror, name, f"1.0.{zlib.crc32(name.encode())}")
 
 
-async def until(condition: Callable[[], bool], seconds: int = 20) -> None:
+async def until(condition: Callable[[], bool], seconds: int = 60) -> None:
     """Wait until a condition holds; fail when it does not in time."""
     async with asyncio.timeout(seconds):
         while not condition():  # noqa: ASYNC110 - it comes true in another process

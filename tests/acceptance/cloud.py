@@ -1,7 +1,7 @@
 """A cloud on loopback, and the provider for it where this machine has one."""
 
 import os
-import socket
+import re
 import subprocess
 import sys
 import tempfile
@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
-
-import httpx
 
 from tests.acceptance.programs import BIN, environment
 from tests.waiting import wait_for
@@ -87,29 +85,26 @@ provider "aws" {{
 
 @contextmanager
 def running_cloud() -> Iterator[str]:
-    """Run moto's server on a free port until the block ends; lend its URL."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    url = f"http://127.0.0.1:{port}"
+    """Run moto's server on a port that it chooses until the block ends; lend its URL."""
     with (
         tempfile.TemporaryFile() as log,
         subprocess.Popen(
-            [sys.executable, str(BIN / "moto_server"), "-H", "127.0.0.1", "-p", str(port)],
+            [sys.executable, str(BIN / "moto_server"), "-H", "127.0.0.1", "-p", "0"],
             stdout=log,
             stderr=log,
             env=environment(),
         ) as process,
     ):
         try:
-            wait_for(lambda: process.poll() is not None or _answers(url))
-            assert process.poll() is None, "moto_server ended at its start"
+            wait_for(lambda: process.poll() is not None or _told(log.fileno()))
+            url = _told(log.fileno())
+            assert url is not None, "moto_server ended at its start"
             yield url
         finally:
             process.terminate()
 
 
-def _answers(url: str) -> bool:
-    try:
-        return httpx.get(f"{url}/moto-api/data.json").status_code == httpx.codes.OK
-    except httpx.TransportError:
-        return False
+def _told(log: int) -> str | None:
+    # Read where it is: the server's own place in the file is ours, too.
+    found = re.search(rb"Running on (http://\S+)", os.pread(log, 1 << 16, 0))
+    return found[1].decode() if found else None

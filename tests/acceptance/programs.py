@@ -125,7 +125,7 @@ class Running:
         """End it and what it started, at once."""
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait(timeout=30)
+            self.process.wait(timeout=60)
 
 
 @dataclass(frozen=True)

@@ -93,7 +93,10 @@ def test_a_conflict_carries_the_holders_whole_lock_info(
 ) -> None:
     with _working(terraform) as run:
         answer = httpx.request(
-            "LOCK", served.state_url(state), json={"ID": "mine", "Operation": "x", "Who": "me"}
+            "LOCK",
+            served.state_url(state),
+            json={"ID": "mine", "Operation": "x", "Who": "me"},
+            timeout=60,
         )
         held = _lock(served, state)
         assert held is not None
@@ -182,10 +185,10 @@ def test_a_state_that_terraform_works_on_is_not_deleted(
     terraform("init")
     terraform("apply", "-auto-approve")
     with _working(terraform) as run:
-        assert httpx.delete(served.state_url(state)).status_code == 423
+        assert httpx.delete(served.state_url(state), timeout=60).status_code == 423
         _go(terraform)
         assert run.finish().exit_code == 0
-    assert httpx.delete(served.state_url(state)).status_code == 200
-    assert httpx.delete(served.state_url(state)).status_code == 404
+    assert httpx.delete(served.state_url(state), timeout=60).status_code == 200
+    assert httpx.delete(served.state_url(state), timeout=60).status_code == 404
     assert "No state file was found" in terraform.attempt("state", "list").err
     assert served.query("select from states as s where s.state_name = %s", state) == []

@@ -109,7 +109,7 @@ def _unconfirmed_commits(served: Served) -> Iterator[None]:
             stop.set()
             conn.execute("alter system reset synchronous_standby_names")
             conn.execute("select pg_reload_conf()")
-            writing.result(timeout=30)
+            writing.result(timeout=60)
 
 
 @pytest.mark.parametrize("committed", [True, False], ids=["after", "before"])
@@ -120,7 +120,7 @@ def test_a_server_killed_around_the_commit(state: str, *, committed: bool) -> No
         data_dir = Path(name) / "data"
         with serving(data_dir) as first, ThreadPoolExecutor(1) as pool, ExitStack() as stack:
             url = first.state_url(state)
-            assert httpx.post(url, json=first_document).status_code == 200
+            assert httpx.post(url, json=first_document, timeout=60).status_code == 200
             holder = _session(first)
             with holder, holder.transaction():
                 holder.execute("set local synchronous_commit = off")
@@ -134,16 +134,16 @@ def test_a_server_killed_around_the_commit(state: str, *, committed: bool) -> No
             if committed:
                 wait_for(lambda: _waits(first, "kld", "SyncRep"))
                 _kill(first)
-            assert isinstance(answer.exception(timeout=30), httpx.TransportError)
+            assert isinstance(answer.exception(timeout=60), httpx.TransportError)
         with serving(data_dir) as second:
             wait_for(lambda: len(_versions(second, state)) == 1 + committed)
-            retried = httpx.post(second.state_url(state), json=second_document)
+            retried = httpx.post(second.state_url(state), json=second_document, timeout=60)
             assert retried.status_code == 200
             assert retried.json()["outcome"] == ("unchanged" if committed else "written")
             assert _versions(second, state) == [(1, 1), (2, 2)]
-            assert httpx.get(second.state_url(state)).json() == second_document
+            assert httpx.get(second.state_url(state), timeout=60).json() == second_document
 
 
 def _kill(served: Served) -> None:
     served.process.kill()
-    served.process.wait(timeout=30)
+    served.process.wait(timeout=60)

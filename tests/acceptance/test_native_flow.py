@@ -91,7 +91,9 @@ def _resolved(client: Client) -> Json:
     told = client.ask("state/resolve")
     parts = {key: told[key] for key in ("workspace_id", "env_public_id", "state_name")}
     for form in ({"state_url": client.served.state_url(client.state)}, parts):
-        answer = httpx.post(f"{client.served.url}/v1/state-engine/state/resolve", json=form)
+        answer = httpx.post(
+            f"{client.served.url}/v1/state-engine/state/resolve", json=form, timeout=60
+        )
         assert (answer.status_code, answer.json()) == (200, told)
     return told
 
@@ -120,7 +122,9 @@ def _refused(client: Client, terraform: Terraform, apply_id: str) -> None:
     done = terraform.attempt("apply", "-auto-approve", "-no-color")
     assert done.exit_code == 1
     assert f"already locked:\nID=state-engine-{apply_id}" in done.err
-    told = httpx.request("LOCK", client.served.state_url(client.state), json={"ID": "x"})
+    told = httpx.request(
+        "LOCK", client.served.state_url(client.state), json={"ID": "x"}, timeout=60
+    )
     assert (told.status_code, told.json()["Who"]) == (423, "ann@kl")
     assert WRITTEN in told.json()["Info"]
 
@@ -131,7 +135,7 @@ def test_a_native_writer_does_what_terraform_would_have_done(
     client = Client(served, state)
     _fill(terraform, _configuration())
     terraform("apply", "-auto-approve")
-    can = httpx.get(f"{served.url}/v1/state-engine/capabilities").json()["capabilities"]
+    can = httpx.get(f"{served.url}/v1/state-engine/capabilities", timeout=60).json()["capabilities"]
     assert all(can.values()), can
     resolved = _resolved(client)
 
@@ -165,7 +169,7 @@ def test_a_native_writer_does_what_terraform_would_have_done(
     assert (ended["status"], ended["to_version_id"]) == ("committed", done["new_version_id"])
     assert client.ask("reservations/release", apply_id=run)["released"] == 0, "the end freed them"
     asked = {"name": state, "from": str(expanded["serial"])}
-    differ = httpx.get(f"{served.url}/v1/admin/diff", params=asked).json()["items"]
+    differ = httpx.get(f"{served.url}/v1/admin/diff", params=asked, timeout=60).json()["items"]
     assert [d["address"] for d in differ] == [WRITTEN]
     _agree(client, terraform, _configuration(word="new"))
     assert terraform("output", "-raw", "word") == "base/new"

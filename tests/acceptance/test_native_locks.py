@@ -46,7 +46,7 @@ def test_terraform_sees_a_native_lock_and_prints_whose_it_is(
     assert "Error acquiring the state lock" in done.err
     # Before 1.15 terraform prints of the holder's LockInfo the ID alone.
     assert f"already locked:\nID=state-engine-{apply_id}" in done.err
-    told = httpx.request("LOCK", served.state_url(state), json={"ID": "x"}).json()
+    told = httpx.request("LOCK", served.state_url(state), json={"ID": "x"}, timeout=60).json()
     assert (told["Who"], told["Operation"]) == ("alice@example.com@kl", "state engine write")
     assert "module.database" in told["Info"]
     assert terraform.attempt("force-unlock", "-force", f"state-engine-{apply_id}").exit_code == 0
@@ -65,10 +65,12 @@ def test_native_writer_waits_for_terraform(
     terraform("apply", "-auto-approve")
     apply_id = _begin(served, state)
     info = {"ID": "plain", "Operation": "OperationTypeApply", "Who": "bob@laptop"}
-    assert httpx.request("LOCK", served.state_url(state), json=info).status_code == 200
+    assert httpx.request("LOCK", served.state_url(state), json=info, timeout=60).status_code == 200
     refused = _lock(served, state, apply_id)
     assert (refused.status_code, refused.json()["Who"]) == (423, "bob@laptop")
-    assert httpx.request("UNLOCK", served.state_url(state), json=info).status_code == 200
+    assert (
+        httpx.request("UNLOCK", served.state_url(state), json=info, timeout=60).status_code == 200
+    )
     assert _lock(served, state, apply_id).status_code == 200
     shown = served.kl("status", state)
     assert "module.database  write  alice@example.com@kl" in shown

@@ -147,7 +147,9 @@ def test_consumer_with_outputs_only_reads_the_outputs(
     state = (terraform.folder / "terraform.tfstate").read_text(encoding="utf-8")
     assert "planted-resource" not in state
     context = ssl.create_default_context(cafile=str(ca))
-    with httpx.Client(base_url=served.url, auth=("x", reader), verify=context) as client:
+    with httpx.Client(
+        base_url=served.url, auth=("x", reader), verify=context, timeout=60
+    ) as client:
         assert client.get("/v1/states/net").json()["resources"] == []
         for method, path in (
             ("POST", "/v1/states/net"),
@@ -205,5 +207,7 @@ def test_certificate_nobody_knows_is_refused_by_the_client(
     assert done.exit_code == 1
     assert "certificate" in done.out + done.err
     with pytest.raises(httpx.ConnectError):
-        httpx.get(f"{served.url}/healthz")
-    assert httpx.get(f"{served.url}/healthz", verify=ssl.create_default_context(cafile=str(ca)))
+        httpx.get(f"{served.url}/healthz", timeout=60)
+    assert httpx.get(
+        f"{served.url}/healthz", verify=ssl.create_default_context(cafile=str(ca)), timeout=60
+    )

@@ -29,6 +29,7 @@ def _slice(served: Served, state: str, *addresses: str) -> str:
             "outputs": ["base"],
             "format": "terraform-state",
         },
+        timeout=60,
     )
     assert answer.status_code == 200, answer.text
     return answer.text

@@ -148,13 +148,13 @@ def test_over_http_it_needs_an_installation_admin(cli_database: Database) -> Non
 
 
 def test_a_server_without_the_login_says_so(server_url: str) -> None:
-    answer = httpx.post(f"{server_url}/v1/admin/query", json={"sql": "select 1"})
+    answer = httpx.post(f"{server_url}/v1/admin/query", json={"sql": "select 1"}, timeout=60)
     assert (answer.status_code, answer.json()["error"]) == (503, "query_door_closed")
 
 
 @pytest.mark.parametrize("body", [b"", b"x", b"[]", b'{"sql": 1}', b'{"sql": "table t", "x": 1}'])
 def test_a_wrong_body_is_refused(admin_url: str, body: bytes) -> None:
-    answer = httpx.post(f"{admin_url}/v1/admin/query", content=body)
+    answer = httpx.post(f"{admin_url}/v1/admin/query", content=body, timeout=60)
     assert (answer.status_code, answer.json()["error"]) == (400, "invalid_request")
 
 
@@ -165,7 +165,7 @@ def test_a_server_that_runs_as_superuser_is_warned_and_its_door_still_cannot_rea
     login = cli_database.conninfo("kl_query")
 
     def ask(url: str, sql: str) -> str:
-        return httpx.post(f"{url}/v1/admin/query", json={"sql": sql}).text
+        return httpx.post(f"{url}/v1/admin/query", json={"sql": sql}, timeout=60).text
 
     with running_server(cli_database, KL_DATABASE_URL=superuser, KL_QUERY_URL=login) as server:
         for sql in (

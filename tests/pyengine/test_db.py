@@ -77,7 +77,7 @@ def test_an_ended_connection_is_database_unavailable_and_replaced(database: Data
             async with pool.connection() as conn:
                 pid = conn.info.backend_pid
                 with database.connect("postgres") as admin:
-                    admin.execute("select pg_terminate_backend(%s, 5000)", (pid,))
+                    admin.execute("select pg_terminate_backend(%s, 60000)", (pid,))
                 await conn.execute("select 1")
         assert caught.value.code == "database_unavailable"
         async with pool.connection() as conn:

@@ -157,7 +157,7 @@ def test_a_crashed_server_recovers_its_data(folder: Path) -> None:
         family = [process, *process.children(recursive=True)]
         for member in family:
             member.send_signal(signal.SIGKILL)
-        psutil.wait_procs(family, timeout=30)
+        psutil.wait_procs(family, timeout=60)
         await server.stop()
 
     async def look() -> None:

@@ -14,6 +14,7 @@ import pytest
 from server.freed_scopes import FreedScopes
 from tests.documents import Json, lock_info, resource, state
 from tests.service import Backend
+from tests.waiting import wait_for
 
 INFO = lock_info("11111111-2222-3333-4444-555555555555")
 Ask = Callable[..., httpx.Response]
@@ -323,7 +324,4 @@ def _until_listening(backend: Backend) -> None:
         "select count(*) from pg_stat_activity as a where a.datname = current_database() "
         "and a.application_name = 'kld listen' and a.query like 'listen%%' and a.state = 'idle'"
     )
-    for _ in range(100_000):
-        if backend.server.rows(query, x=1) == [(1,)]:
-            return
-    raise AssertionError("nobody listens")
+    wait_for(lambda: backend.server.rows(query, x=1) == [(1,)])

@@ -33,11 +33,11 @@ def test_states_are_served_over_tls_only(cluster: Cluster, pair: tuple[Path, Pat
     with cluster.clone() as database, running_server(database, **files) as server:
         assert server.url.startswith("https://127.0.0.1:")
         trust = ssl.create_default_context(cafile=str(pair[0]))
-        assert httpx.get(f"{server.url}/healthz", verify=trust).status_code == 200
+        assert httpx.get(f"{server.url}/healthz", verify=trust, timeout=60).status_code == 200
         with pytest.raises(httpx.ConnectError):
-            httpx.get(f"{server.url}/healthz")
+            httpx.get(f"{server.url}/healthz", timeout=60)
         with pytest.raises(httpx.TransportError):
-            httpx.get(f"http{server.url.removeprefix('https')}/healthz")
+            httpx.get(f"http{server.url.removeprefix('https')}/healthz", timeout=60)
 
 
 @pytest.mark.parametrize("missing", ["cert", "key", "other", "absent", "half"])

@@ -17,6 +17,7 @@ from tests.documents import encoded, instance, lock_info, resource, state
 from tests.equality import canonical
 from tests.sql.locks.test_lock_state import lock
 from tests.sql.staging import read, refused, stage, stage_keys, write
+from tests.waiting import wait_for
 
 T = TypeVar("T")
 
@@ -44,10 +45,12 @@ class Pair:
             "and a.wait_event_type = 'Lock')"
         )
         pid = self.two.info.backend_pid
-        for _ in range(100_000):
-            if future.done() or self.watcher.execute(query, (pid, pid)).fetchone() == (True, True):
-                return future
-        raise AssertionError("the second session neither waited nor ended")
+        wait_for(
+            lambda: (
+                future.done() or self.watcher.execute(query, (pid, pid)).fetchone() == (True, True)
+            )
+        )
+        return future
 
     def _in_transaction(self, work: Callable[[Connection], T]) -> T:
         with self.two.transaction():

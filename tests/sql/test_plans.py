@@ -18,7 +18,7 @@ pytestmark = pytest.mark.thorough
 INSTANCES = 20_000
 _READING = """
 select from pg_stat_activity
-where usename in ('kl_query', 'kl_server') and datname = current_database()
+where backend_type = 'client backend' and datname = current_database() and pid <> pg_backend_pid()
 """
 ADDRESS = 'module.app["r0"].aws_instance.n0[1]'
 

@@ -288,13 +288,13 @@ def test_one_question_cannot_outlive_its_time(filled: Database) -> None:
     async def work(door: QueryDoor) -> str:
         with pytest.raises(KilolockError) as caught:
             await door.run_unchecked(
-                "select set_config('statement_timeout', '0', false), pg_sleep(60)"
+                "select set_config('statement_timeout', '0', false), pg_sleep(600)"
             )
         return str(caught.value.details["sqlstate"])
 
     started = time.monotonic()
     assert _with_door(filled, work, Limits(seconds=1)) == "57014"
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 60
 
 
 def test_a_flood_of_sleepers_leaves_the_server_its_sessions(filled: Database) -> None:

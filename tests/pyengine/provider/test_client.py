@@ -244,7 +244,7 @@ def test_hanging_call_ends_with_the_timeout_and_with_close(stub: Stub) -> None:
         return (await asyncio.gather(task, return_exceptions=True))[0]
 
     assert isinstance(play(program, act), ProviderError)
-    assert time.monotonic() - begun < 15
+    assert time.monotonic() - begun < 60
 
 
 def test_large_messages_pass_and_too_large_ones_are_refused(stub: Stub) -> None:
@@ -263,7 +263,7 @@ def test_large_messages_pass_and_too_large_ones_are_refused(stub: Stub) -> None:
 
 
 def test_calls_run_concurrently(stub: Stub) -> None:
-    program = stub(reads=[{**GONE, "delay": 0.3}])
+    program = stub(reads=[{**GONE, "delay": 0.5}])
 
     async def act(client: ProviderClient) -> float:
         await read(client)
@@ -271,4 +271,4 @@ def test_calls_run_concurrently(stub: Stub) -> None:
         await asyncio.gather(*(read(client) for _ in range(10)))
         return time.monotonic() - begun
 
-    assert play(program, act) < 1.5
+    assert play(program, act) < 4  # one after the other they take five seconds

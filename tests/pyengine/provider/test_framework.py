@@ -96,7 +96,7 @@ def test_hanging_provider_is_ended(program: Path) -> None:
 
     begun = time.monotonic()
     with_client(program, act)
-    assert time.monotonic() - begun < 20
+    assert time.monotonic() - begun < 60
 
 
 def test_configuration_is_judged_by_the_provider(program: Path) -> None:

@@ -87,7 +87,7 @@ def test_silent_program_is_given_up_in_time(stub: Stub) -> None:
     begun = time.monotonic()
     error = _failure(stub(handshake={"line": None, "sleep": 120}), handshake_timeout=1)
     assert "no handshake within 1 s" in error.message
-    assert time.monotonic() - begun < 10
+    assert time.monotonic() - begun < 60
 
 
 def test_program_that_cannot_run_is_refused(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from tests.sql.commit.committing import commit, delta, document, serials, snapsh
 from tests.sql.commit.operating import move, remove
 from tests.sql.engine import Run, begin
 from tests.sql.staging import write
+from tests.waiting import wait_for
 
 T = TypeVar("T")
 A, B = "terraform_data.a", "terraform_data.b"
@@ -38,15 +39,12 @@ class Sessions:
     def second(self, work: Callable[[Connection], T]) -> "Future[T]":
         """Let the second session work; return when it waits for a lock, or is done."""
         future = self.pool.submit(self._in_transaction, work)
-        query = (
-            "select exists (select from pg_stat_activity as a where a.pid = %s "
-            "and a.wait_event_type = 'Lock')"
+        query = "select from pg_stat_activity where pid = %s and wait_event_type = 'Lock'"
+        pid = self.two.info.backend_pid
+        wait_for(
+            lambda: future.done() or self.watcher.execute(query, (pid,)).fetchone() is not None
         )
-        for _ in range(100_000):
-            waits = self.watcher.execute(query, (self.two.info.backend_pid,)).fetchone()
-            if future.done() or waits == (True,):
-                return future
-        raise AssertionError("the second session neither waited nor ended")
+        return future
 
     def _in_transaction(self, work: Callable[[Connection], T]) -> T:
         with self.two.transaction():

@@ -178,7 +178,9 @@ _steps = st.lists(
 @pytest.mark.thorough
 @given(steps=_steps)
 @settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=30,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 def test_any_life(owner_conn: Connection, steps: list[tuple[str, int | None, int | None]]) -> None:
     """Whatever happens: what is drift now, and what ever was, is what the rule says."""

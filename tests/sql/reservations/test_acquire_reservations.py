@@ -334,7 +334,7 @@ def test_constraint_itself_keeps_scopes_apart(owner_conn: Connection) -> None:
 @settings(
     max_examples=40,
     deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 def test_conflicts_found_by_path_are_those_of_the_constraint(
     owner_conn: Connection, data: st.DataObject

@@ -134,5 +134,5 @@ def test_freed_scopes_are_told_to_who_listens(pair: Pair, runs: tuple[Run, Run])
     one.release()
     one.acquire("module.m")
     one.abort()
-    told = [notice.payload for notice in pair.watcher.notifies(timeout=5, stop_after=2)]
+    told = [notice.payload for notice in pair.watcher.notifies(timeout=60, stop_after=2)]
     assert told == [state_id, state_id]

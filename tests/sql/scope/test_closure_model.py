@@ -235,7 +235,7 @@ def _ask(world: World) -> tuple[list[Json], Json, set[Instance]]:
 @settings(
     max_examples=150,
     deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(seed=st.integers(0, 2**32))
 def test_what_is_not_unsafe_is_whole(conn: Connection, seed: int) -> None:

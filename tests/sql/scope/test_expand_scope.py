@@ -1,7 +1,6 @@
 """kl.expand_scope: what is in a scope, and how sure that is."""
 
 import json
-import time
 from typing import Any
 
 import pytest
@@ -143,7 +142,7 @@ def test_where_the_own_instance_has_none_all_are_taken(conn: Connection, contrac
 
 def test_rings_end(conn: Connection, contract: Expand) -> None:
     case(conn, "20")
-    start = time.monotonic()
+    conn.execute("set local statement_timeout = '60s'")
     assert contract(at("widget_thing.leaf"))["read_addresses"] == [
         "widget_thing.a",
         "widget_thing.b",
@@ -154,7 +153,6 @@ def test_rings_end(conn: Connection, contract: Expand) -> None:
         ["widget_thing.self[0]"],
         ["widget_thing.self[1]"],
     )
-    assert time.monotonic() - start < 1
 
 
 def test_dependents_are_never_in_a_scope(conn: Connection, contract: Expand) -> None:

@@ -13,6 +13,7 @@ from tests.expansions import AWS, FIREWALL, KEY, PRIMARY, block, example_state
 from tests.sql.engine import rows, value
 from tests.sql.scope.conftest import case, slice_of
 from tests.sql.staging import read, refused, write
+from tests.waiting import wait_for
 
 SECRET = [[{"type": "get_attr", "value": "password"}]]
 
@@ -339,12 +340,10 @@ def test_a_slice_is_of_one_snapshot(database: Database) -> None:
 
 
 def _wait_for_waiter(conn: Connection) -> None:
-    while not value(
-        conn,
-        "select count(*) from pg_locks as l where l.locktype = 'advisory' and not l.granted "
-        "and l.objid = 7",
-    ):
-        pass
+    query = (
+        "select count(*) from pg_locks where locktype = 'advisory' and not granted and objid = 7"
+    )
+    wait_for(lambda: value(conn, query))
 
 
 def test_scopes_and_slices_look_at_one_snapshot(conn: Connection) -> None:
