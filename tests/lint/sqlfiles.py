@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -143,15 +143,17 @@ class Function:
         return set(re.findall(r"errcode\s*=\s*'(KL\d{3})'", self.body))
 
 
-def functions_files() -> list[SqlFile]:
+@cache
+def functions_files() -> tuple[SqlFile, ...]:
     """Return every file below sql/functions that defines an object."""
     paths = sorted((SQL / "functions").rglob("*.sql"))
-    return [SqlFile(path) for path in paths if path.name not in NOT_OBJECTS]
+    return tuple(SqlFile(path) for path in paths if path.name not in NOT_OBJECTS)
 
 
-def migration_files() -> list[SqlFile]:
+@cache
+def migration_files() -> tuple[SqlFile, ...]:
     """Return every migration."""
-    return [SqlFile(path) for path in sorted((SQL / "migrations").glob("*.sql"))]
+    return tuple(SqlFile(path) for path in sorted((SQL / "migrations").glob("*.sql")))
 
 
 _TOKEN = re.compile(

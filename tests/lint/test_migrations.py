@@ -1,8 +1,8 @@
 from typing import Any
 
-import pytest
 from pglast import ast, enums
 
+from tests.lint.every import every
 from tests.lint.sqlfiles import SqlFile, migration_files
 
 _SUFFIX = {
@@ -14,22 +14,26 @@ _SUFFIX = {
 }
 
 
+def _label(file: SqlFile) -> str:
+    return file.label
+
+
 def _tables(file: SqlFile) -> list[Any]:
     return [s for s in file.statements if isinstance(s, ast.CreateStmt)]
 
 
-@pytest.mark.parametrize("file", migration_files(), ids=lambda file: file.label)
+@every(migration_files, _label)
 def test_replaceable_objects_stay_out(file: SqlFile) -> None:
     assert file.object_names == []
 
 
-@pytest.mark.parametrize("file", migration_files(), ids=lambda file: file.label)
+@every(migration_files, _label)
 def test_tables_are_private(file: SqlFile) -> None:
     schemas = {table.relation.schemaname for table in _tables(file)}
     assert schemas <= {"kl_internal"}
 
 
-@pytest.mark.parametrize("file", migration_files(), ids=lambda file: file.label)
+@every(migration_files, _label)
 def test_constraints_are_named_after_their_table(file: SqlFile) -> None:
     for table in _tables(file):
         name = table.relation.relname
@@ -48,7 +52,7 @@ def test_constraints_are_named_after_their_table(file: SqlFile) -> None:
                 assert constraint.conname.endswith(_SUFFIX[constraint.contype]), constraint.conname
 
 
-@pytest.mark.parametrize("file", migration_files(), ids=lambda file: file.label)
+@every(migration_files, _label)
 def test_indexes_are_named_after_their_table(file: SqlFile) -> None:
     for index in file.statements:
         if isinstance(index, ast.IndexStmt):

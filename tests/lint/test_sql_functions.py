@@ -1,25 +1,34 @@
 import re
-
-import pytest
+from functools import cache
 
 from pyengine.errors import BY_SQLSTATE
+from tests.lint.every import every
 from tests.lint.sqlfiles import SEARCH_PATH, Function, functions_files
 
-FUNCTIONS = [function for file in functions_files() for function in file.functions]
-PUBLIC = [function for function in FUNCTIONS if function.public]
-HELPERS = [function for function in FUNCTIONS if not function.public]
+
+@cache
+def _functions() -> list[Function]:
+    return [function for file in functions_files() for function in file.functions]
+
+
+def _public() -> list[Function]:
+    return [function for function in _functions() if function.public]
+
+
+def _helpers() -> list[Function]:
+    return [function for function in _functions() if not function.public]
 
 
 def _name(function: Function) -> str:
     return function.name
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=_name)
+@every(_functions, _name)
 def test_volatility_is_stated(function: Function) -> None:
     assert function.volatility is not None
 
 
-@pytest.mark.parametrize("function", PUBLIC, ids=_name)
+@every(_public, _name)
 def test_a_public_function_is_a_door_or_a_reader(function: Function) -> None:
     if function.definer:
         assert function.search_path == SEARCH_PATH
@@ -30,7 +39,7 @@ def test_a_public_function_is_a_door_or_a_reader(function: Function) -> None:
     assert "kl_internal" not in function.code, "what touches kl_internal is a door"
 
 
-@pytest.mark.parametrize("function", HELPERS, ids=_name)
+@every(_helpers, _name)
 def test_a_helper_is_invoker_with_the_search_path_of_doors(function: Function) -> None:
     comment = function.file.comments.get(function.name, "")
     assert function.definer == ("Definer: a view calls it as its reader." in comment)
@@ -41,28 +50,28 @@ def test_a_helper_is_invoker_with_the_search_path_of_doors(function: Function) -
     assert function.search_path == SEARCH_PATH
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=_name)
+@every(_functions, _name)
 def test_parameters_and_variables_carry_their_prefix(function: Function) -> None:
     assert [name for name in function.inputs if not name.startswith("p_")] == []
     assert [name for name in function.variables if not name.startswith("v_")] == []
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=_name)
+@every(_functions, _name)
 def test_trigger_functions_say_so(function: Function) -> None:
     assert function.name.split(".")[1].startswith("tg_") == function.is_trigger
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=_name)
+@every(_functions, _name)
 def test_no_handler_swallows_everything(function: Function) -> None:
     assert not re.search(r"\bwhen\s+others\b", function.code, re.IGNORECASE)
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=_name)
+@every(_functions, _name)
 def test_no_dynamic_sql(function: Function) -> None:
     assert not re.search(r"\bexecute\b", function.code, re.IGNORECASE)
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=_name)
+@every(_functions, _name)
 def test_raised_codes_are_in_the_table_and_in_the_comment(function: Function) -> None:
     assert function.raised <= set(BY_SQLSTATE)
     comment = function.file.comments.get(function.name, "")
@@ -70,7 +79,7 @@ def test_raised_codes_are_in_the_table_and_in_the_comment(function: Function) ->
     assert function.raised <= set(re.findall(r"KL\d{3}", comment)), "name them under Raises"
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=_name)
+@every(_functions, _name)
 def test_a_body_stays_readable(function: Function) -> None:
     # STYLE splits at about 80; this stops what is clearly past it.
     assert len(function.body.strip().splitlines()) <= 120
