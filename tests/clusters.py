@@ -5,7 +5,7 @@ import itertools
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -66,6 +66,7 @@ class Cluster:
     server: EmbeddedServer
     _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
     _template_ready: bool = False
+    _admin: Connection | None = None
 
     @property
     def bin_dir(self) -> Path:
@@ -78,9 +79,19 @@ class Cluster:
 
     def execute(self, *statements: str, database: str = "postgres") -> None:
         """Run statements as superuser, each in its own transaction."""
-        with psycopg.connect(self.conninfo("postgres", database), autocommit=True) as conn:
-            for statement in statements:
-                conn.execute(statement.encode())
+        if database != "postgres":
+            with psycopg.connect(self.conninfo("postgres", database), autocommit=True) as conn:
+                _run(conn, statements)
+            return
+        # Every clone needs several: they share a session.
+        if self._admin is None or self._admin.closed:
+            self._admin = psycopg.connect(self.conninfo("postgres", database), autocommit=True)
+        _run(self._admin, statements)
+
+    def close(self) -> None:
+        """End the session that statements share."""
+        if self._admin is not None:
+            self._admin.close()
 
     @contextmanager
     def empty_database(self, *, owner: str = "postgres") -> Iterator[Database]:
@@ -97,10 +108,12 @@ class Cluster:
         """Lend a copy of the migrated template."""
         self._ensure_template()
         name = f"t{next(self._numbers)}"
-        self.execute(f"create database {name} template {TEMPLATE} strategy file_copy")
-        # Settings and rights of a database are not copied with it.
-        self.execute(f"revoke temporary on database {name} from public")
-        self.execute(f"""alter database {name} set search_path = "$user", public, kl""")
+        self.execute(
+            f"create database {name} template {TEMPLATE} strategy file_copy",
+            # Settings and rights of a database are not copied with it.
+            f"revoke temporary on database {name} from public",
+            f"""alter database {name} set search_path = "$user", public, kl""",
+        )
         try:
             yield Database(self, name)
         finally:
@@ -114,6 +127,11 @@ class Cluster:
         if HELPERS.exists():
             self.execute(HELPERS.read_text(encoding="utf-8"), database=TEMPLATE)
         self._template_ready = True
+
+
+def _run(conn: Connection, statements: Iterable[str]) -> None:
+    for statement in statements:
+        conn.execute(statement.encode())
 
 
 def _roomy_memory() -> str | None:
@@ -133,11 +151,13 @@ def running_cluster(name: str, *, durable: bool = False) -> Iterator[Cluster]:
     folder = Path(tempfile.mkdtemp(prefix="kl-", dir=(not durable and _roomy_memory()) or "/tmp"))
     settings = {} if durable else _SETTINGS
     server = EmbeddedServer(folder / name, bin_dir=bin_dirs()[name], settings=settings)
+    cluster = Cluster(name, server)
     try:
         asyncio.run(server.start())
         try:
-            yield Cluster(name, server)
+            yield cluster
         finally:
+            cluster.close()
             asyncio.run(server.stop())
     finally:
         shutil.rmtree(folder, ignore_errors=True)

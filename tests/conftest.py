@@ -55,31 +55,30 @@ def database(cluster: Cluster) -> Iterator[Database]:
 
 
 @pytest.fixture
-def conn(shared_database: Database) -> Iterator[Connection]:
+def conn(shared_database: Database, stock: Stock) -> Iterator[Connection]:
     """A kl_server session in a transaction that is rolled back."""
-    yield from _rolled_back(shared_database, "kl_server")
+    yield from _rolled_back(stock.session(shared_database, "kl_server"))
 
 
 @pytest.fixture
-def analyst_conn(shared_database: Database) -> Iterator[Connection]:
+def analyst_conn(shared_database: Database, stock: Stock) -> Iterator[Connection]:
     """A kl_query session, member of kl_analyst only, in a transaction that is rolled back."""
-    yield from _rolled_back(shared_database, "kl_query")
+    yield from _rolled_back(stock.session(shared_database, "kl_query"))
 
 
 @pytest.fixture
-def owner_conn(shared_database: Database) -> Iterator[Connection]:
+def owner_conn(shared_database: Database, stock: Stock) -> Iterator[Connection]:
     """An administrator's session acting as kl_owner, in a transaction that is rolled back."""
-    for connection in _rolled_back(shared_database, "postgres"):
+    for connection in _rolled_back(stock.session(shared_database, "postgres")):
         connection.execute("set local role kl_owner")
         yield connection
 
 
-def _rolled_back(database: Database, user: str) -> Iterator[Connection]:
-    with database.connect(user, autocommit=False) as connection:
-        try:
-            yield connection
-        finally:
-            connection.rollback()
+def _rolled_back(session: Connection) -> Iterator[Connection]:
+    try:
+        yield session
+    finally:
+        session.rollback()
 
 
 @pytest.fixture(scope="session")

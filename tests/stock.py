@@ -1,9 +1,9 @@
 """What a test session starts once and keeps to its end, whichever order the tests come in."""
 
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, closing
 from typing import Self, TypeVar
 
-from tests.clusters import Cluster, Database, running_cluster
+from tests.clusters import Cluster, Connection, Database, running_cluster
 from tests.service import Server, running_server
 
 T = TypeVar("T")
@@ -17,6 +17,8 @@ class Stock:
         self._clusters: dict[str, Cluster] = {}
         self._databases: dict[str, Database] = {}
         self._servers: dict[str, Server] = {}
+        self._bare_clusters: dict[str, Cluster] = {}
+        self._sessions: dict[str, Connection] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -27,6 +29,22 @@ class Stock:
     def cluster(self, version: str) -> Cluster:
         """Return the cluster of a PostgreSQL version."""
         return self._kept(self._clusters, version, running_cluster(version))
+
+    def bare_cluster(self, version: str) -> Cluster:
+        """Return another cluster of a version; nothing of Kilolock is to be left in it."""
+        return self._kept(self._bare_clusters, version, running_cluster(version))
+
+    def session(self, database: Database, user: str) -> Connection:
+        """Return a session that tests share one after the other; each rolls back what it did.
+
+        What it has compiled and planned stays, as in the sessions of a server.
+        """
+        conninfo = database.conninfo(user)
+        kept = self._sessions.get(conninfo)
+        if kept is None or kept.closed:
+            opened = database.connect(user, autocommit=False)
+            self._sessions[conninfo] = self._stack.enter_context(closing(opened))
+        return self._sessions[conninfo]
 
     def shared_database(self, cluster: Cluster) -> Database:
         """Return the migrated database of a cluster that nobody commits in."""
