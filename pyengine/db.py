@@ -20,6 +20,7 @@ _RETRIED = ("40001", "40P01")
 _FORBIDDEN = "42501"
 _NUL_IN_JSON = "22P05"
 _TOO_DEEP = "54001"
+_DAMAGED = "XX001"
 _UNAVAILABLE = ("53300", "57P01", "57P02", "57P03", "57P05")
 _NO_SUCH_OBJECT = ("3F000", "42P01", "42883")
 
@@ -62,6 +63,13 @@ def translate(exc: psycopg.Error) -> KilolockError:
         )
     if sqlstate == _NUL_IN_JSON or (sqlstate is None and isinstance(exc, psycopg.DataError)):
         return KilolockError("invalid_request", "a text value holds a character PostgreSQL refuses")
+    if sqlstate == _DAMAGED:
+        return KilolockError(
+            "version_damaged",
+            f"{exc.diag.message_primary}; see `kl verify`",
+            parse_detail(exc.diag.message_detail),
+            sqlstate=sqlstate,
+        )
     if sqlstate == _TOO_DEEP:
         return KilolockError("invalid_request", "what was sent is nested too deeply")
     logging.getLogger("kilolock.db").error("database error, SQLSTATE %s", sqlstate or "unknown")

@@ -48,6 +48,7 @@ LOCAL_STATUS: Final[Mapping[str, int]] = MappingProxyType(
         "query_busy": 503,
         "query_door_closed": 503,
         "internal": 500,
+        "version_damaged": 500,
         "database_unavailable": 503,
         "schema_outdated": 503,
         "not_permitted_to_install": 500,

@@ -100,6 +100,21 @@ def test_encrypted_document_comes_out_byte_for_byte(at: Kl, name: str, tmp_path:
     assert at("status", name, "--format", "json").json["current_version"]["opaque"] is True
 
 
+def test_encrypted_document_without_its_bytes_is_an_error_not_an_empty_file(
+    at: Kl, place: Place, name: str, tmp_path: Path
+) -> None:
+    at("import", write(tmp_path / "s.json", ENCRYPTED), "--name", name)
+    with place.database.connect("postgres") as conn:
+        conn.execute(
+            "delete from kl_internal.opaque_chunks as c using kl.state_versions as v"
+            " where v.version_id = c.version_id and v.state_name = %s",
+            (name,),
+        )
+    done = at("export", name)
+    assert (done.exit_code, done.out) == (1, b"")
+    assert done.err.startswith("kl: version_damaged: bytes of the encrypted document of v1 ")
+
+
 def test_versions_are_named_in_each_way(at: Kl, name: str, tmp_path: Path) -> None:
     for serial in (3, 7):
         path = write(tmp_path / "s.json", document(serial, (f"n{serial}",)))

@@ -55,10 +55,6 @@ begin
     v_scopes := kl_internal.require_own_scopes(v_run, v_named.paths, v_named.addresses);
     v_base := kl_internal.base_version(v_state, p_base_serial, p_base_version_id);
     v_draft := kl_internal.successor_version(v_state, 'apply', v_run.actor);
-    if v_draft.opaque then
-        perform kl_internal.refuse_opaque(v_draft);
-    end if;
-
     perform kl_internal.require_lineage(v_draft, v_delta.lineage, p_base_version_id);
     if v_delta.output_writes is not null or v_delta.output_delete_set <> '{}' then
         select o.keys, o.conflicts

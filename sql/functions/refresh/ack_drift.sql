@@ -19,7 +19,7 @@ begin
             detail = '{}';
     end if;
 
-    v_path := kl.address_path(p_address);
+    v_path := kl.known_path(p_state, p_address);
 
     insert into kl_internal.drift_acks (
         state_id, path, version_id, reason, actor, acknowledged_at

@@ -46,6 +46,8 @@ begin
     v_run := kl_internal.require_refresh_run(p_refresh_run_id);
 
     perform kl_internal.require_write_lock(v_state, null);
+    -- It was not when the run began; by now the client may have encrypted the state.
+    perform kl_internal.refuse_opaque(kl_internal.resolve_version(v_state, 'current'));
     v_counts := kl_internal.count_reads(p_refresh_run_id);
 
     if v_counts.failed > 0 or v_counts.missing > 0 then
@@ -101,5 +103,5 @@ comment on function kl.commit_refresh(uuid) is
 
 A row changes only where the provider''s values differ from the stored ones; what somebody else
 wrote since the run began is left and counted as superseded.
-Locks: state row. Raises: KL001 (an object failed or was not read), KL003, KL101, KL102, KL201,
-KL204, KL303, KL306. Callers: CLI.';
+Locks: state row. Raises: KL001 (an object failed or was not read), KL002 (encrypted by the client
+meanwhile), KL003, KL101, KL102, KL201, KL204, KL303, KL306. Callers: CLI.';

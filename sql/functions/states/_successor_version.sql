@@ -31,6 +31,10 @@ begin
     order by v.version_no
     limit 1;
 
+    if v_draft.opaque then
+        perform kl_internal.refuse_opaque(v_draft);
+    end if;
+
     if v_draft.serial > 18446744073709551615 then
         raise exception using
             errcode = 'KL003',
@@ -50,4 +54,5 @@ comment on function kl_internal.successor_version(kl_internal.states, text, text
 'The version after the current one of a state, with the next serial and otherwise as it is.
 
 The caller holds the state row lock, changes rows, adjusts counts and digest, and records it.
-Raises: KL003 (Terraform knows no higher serial).';
+Raises: KL002 (encrypted by the client: its bytes are no rows that could be taken over), KL003
+(Terraform knows no higher serial).';

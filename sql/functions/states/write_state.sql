@@ -27,6 +27,7 @@ begin
     v_state := kl_internal.lock_or_create_state(p_name, p_upload_id);
     v_lock := kl_internal.require_write_lock(v_state, p_lock_id);
 
+    perform kl_internal.act_as(v_lock.who);
     v_origin.operation := v_lock.operation;
     v_origin.actor := coalesce(v_lock.who, kl_internal.current_actor());
     v_origin.source := case

@@ -10,7 +10,7 @@ import pytest
 from pyengine.errors import KilolockError
 from pyengine.refresh.outcome import Result
 from tests.clusters import Connection
-from tests.documents import Json, lock_info, state
+from tests.documents import LINEAGE, Json, lock_info, state
 from tests.refreshing import Refreshing, thing, until, widget
 from tests.sql import staging
 
@@ -201,6 +201,31 @@ def test_objects_written_meanwhile_are_superseded(at: Refreshing) -> None:
     assert result.changed_addresses == ["widget_thing.b"]
     assert at.versions() == [(1, "import"), (2, "http_backend"), (3, "refresh")]
     assert at.instances().keys() == {"b"}
+
+
+def test_encrypted_document_written_meanwhile_is_not_written_over(at: Refreshing) -> None:
+    at.provider(reads_by_id={"a": {"new_state_json": thing("a", size=3)}})
+    at.put(widget("a"), widget("b"))
+    envelope = {
+        "serial": 2,
+        "lineage": LINEAGE,
+        "meta": {},
+        "encrypted_data": "b3RoZXI=",
+        "encryption_version": "v0",
+    }
+
+    async def encrypt() -> None:
+        with at.database.connect(autocommit=False) as conn:
+            staging.write(conn, at.name, envelope, LOCK["ID"])
+            conn.commit()
+        _unlock(at)
+
+    with pytest.raises(KilolockError) as caught:
+        _refresh_beside(at, encrypt)
+    assert caught.value.code == "unsupported_capability"
+    run = at.last_run()
+    assert (run["status"], run["error_summary"]) == ("failed", caught.value.message)
+    assert at.document() == envelope | {"serial": "2"}
 
 
 def test_commit_that_the_database_refuses_fails_the_run(at: Refreshing) -> None:

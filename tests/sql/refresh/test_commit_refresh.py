@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.clusters import Connection
-from tests.documents import Json, encoded, instance, lock_info, resource, state
+from tests.documents import ENCRYPTED, Json, encoded, instance, lock_info, resource, state
 from tests.equality import canonical
 from tests.sql.locks.test_lock_state import lock
 from tests.sql.refreshing import GONE, begin, refresh
@@ -337,3 +337,15 @@ def test_native_scopes_of_the_version_before_are_not_its_own(
     assert owner_conn.execute(
         "select version_no, written_scopes::text from kl_internal.state_versions order by 1"
     ).fetchall() == [(1, "{[a,b)}"), (2, None)]
+
+
+def test_state_that_the_client_encrypted_meanwhile_is_left_alone(conn: Connection) -> None:
+    write(conn, "s", state(2, resource("a")))
+    run = begin(conn)
+    run.read(a={"attributes": {"id": "other"}})
+    write(conn, "s", ENCRYPTED)
+    before = _counts(conn)
+    with refused(conn, "KL002"):
+        run.commit()
+    assert _counts(conn) == before
+    assert read(conn, "s") == ENCRYPTED

@@ -337,3 +337,14 @@ def test_acknowledgement_needs_drift_a_reason_and_the_right(conn: Connection) ->
     act(conn, new_token(conn, "state:read"))
     with refused(conn, "KL102"):
         conn.execute("select kl.ack_drift('s', 'terraform_data.a', 'r')")
+
+
+def test_composed_spelling_of_a_key_is_acknowledged_where_only_one_matches(
+    conn: Connection,
+) -> None:
+    key = {"index_key": "e\u0301"}
+    write(conn, "s", state(1, _one(1, **key)))
+    refresh(conn, a={"attributes": {"id": "a", "size": 2}})
+    call = "select kl.ack_drift('s', %s, 'known')"
+    assert conn.execute(call, ('terraform_data.a["\u00e9"]',)).fetchone() == (1,)
+    assert conn.execute(call, ('terraform_data.a["e\u0301"]',)).fetchone() == (1,)

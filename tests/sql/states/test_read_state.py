@@ -112,6 +112,16 @@ def test_long_opaque_document_comes_in_runs(conn: Connection) -> None:
     ]
 
 
+@pytest.mark.parametrize("lost", ["0", "1", "chunk_no"])
+def test_lost_bytes_of_an_opaque_document_are_no_end(owner_conn: Connection, lost: str) -> None:
+    write(owner_conn, "s", ENCRYPTED.replace(b"c2VjcmV0", b"c2VjcmV0" * 400_000))
+    owner_conn.execute(
+        f"delete from kl_internal.opaque_chunks as c where c.chunk_no = {lost}".encode()
+    )
+    with refused(owner_conn, "XX001"):
+        read(owner_conn, "s")
+
+
 def test_state_deleted_and_made_again_reads_as_the_new_one(conn: Connection) -> None:
     write(conn, "s", state(7, resource("old")))
     conn.execute("select kl.delete_state(p_name => 's')")

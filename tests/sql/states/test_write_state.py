@@ -200,6 +200,16 @@ def test_lock_that_forces_lets_anything_follow(conn: Connection) -> None:
     assert (detail["previous_lineage"], detail["lineage"]) == (LINEAGE, OTHER_LINEAGE)
 
 
+def test_events_of_a_locked_write_tell_whose_it_was(conn: Connection) -> None:
+    write(conn, "s", FIRST)
+    lock(conn, "s", lock_info("one", "state-push", Who="bob@ci"))
+    conn.execute("select set_config('kl.actor', '', true)")  # a transaction of its own
+    write(conn, "s", ENCRYPTED, "one")
+    rows = conn.execute("select kind, actor, principal from kl.events order by event_id").fetchall()
+    kinds = ("lock", "forced_write", "became_opaque")
+    assert rows == [(kind, "bob@ci", "kl_server") for kind in kinds]
+
+
 def test_version_tells_whose_write_it_was(conn: Connection) -> None:
     conn.execute("select set_config('kl.actor', 'ann@cli', true)")
     write(conn, "s", FIRST)
