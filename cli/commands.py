@@ -1,7 +1,6 @@
 """The commands of kl by name. A command's module is imported when the command is asked for."""
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from importlib import import_module
 from types import MappingProxyType
 from typing import Final
@@ -59,6 +58,8 @@ class Commands(click.Group):
         word = args[0]
         if word in _COMMANDS or word.startswith("-") or ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
+        from difflib import get_close_matches
+
         close = get_close_matches(word, _COMMANDS, 1)
         hint = f"; did you mean {close[0]}?" if close else ""
         raise click.UsageError(f"there is no command {word!r}{hint}", ctx)

@@ -1,10 +1,10 @@
 """kl drift: what refreshes found changed outside Terraform, and what was set aside."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
 from typing import Any, Final
 
 import click
+from msgspec import Struct, structs
 
 from cli import output
 from cli.calling import call
@@ -24,8 +24,7 @@ _STATE: Final = StateName()
 _HEADINGS: Final = ("state", "address", "kind", "changed", "serial", "detected", "acknowledged")
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(Struct, frozen=True):
     state: str
     drift: Drift
 
@@ -110,8 +109,7 @@ async def _drift(
 
 
 def _members(found: _Found) -> dict[str, Any]:
-    drift = {field.name: getattr(found.drift, field.name) for field in fields(found.drift)}
-    return {"state": found.state, **drift}
+    return {"state": found.state, **structs.asdict(found.drift)}
 
 
 def _row(found: _Found) -> tuple[Any, ...]:

@@ -1,13 +1,13 @@
 """kl provider: the configurations that a refresh gives providers."""
 
 import os
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO, Final
 
 import click
 import msgspec
+from msgspec import Struct
 
 from cli import output
 from cli.database import call_locally
@@ -24,8 +24,7 @@ _STATE: Final = StateName()
 _alias = click.option("--alias", metavar="NAME", help="The configuration of this alias.")
 
 
-@dataclass(frozen=True, slots=True)
-class _Listed:
+class _Listed(Struct, frozen=True):
     provider: str
     arguments: list[str]
     actor: str | None

@@ -4,12 +4,12 @@ Each takes the connection first and never commits; the caller owns the transacti
 """
 
 from collections.abc import AsyncIterable
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import TypeVar
 from uuid import UUID
 
+from msgspec import Struct
 from psycopg import AsyncCursor
 from psycopg.rows import class_row, scalar_row
 from psycopg.types.multirange import Int4Multirange, Multirange
@@ -20,8 +20,7 @@ from pyengine.wire import ByteaArray, ByteaArrayDumper, Int4Array, Int4ArrayDump
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Struct, frozen=True):
     """What came of a write. outcome: written, unchanged, incomplete or lost."""
 
     outcome: str
@@ -31,8 +30,7 @@ class Written:
     missing: Multirange[int]
 
 
-@dataclass(frozen=True, slots=True)
-class StagedObjects:
+class StagedObjects(Struct, frozen=True):
     """Objects of a document, one per place: see kl.stage_objects."""
 
     ordinals: Int4Array
@@ -46,8 +44,7 @@ class StagedObjects:
     digests: ByteaArray
 
 
-@dataclass(frozen=True, slots=True)
-class Envelope:
+class Envelope(Struct, frozen=True):
     """A version of a state, and the JSON text around its resources."""
 
     state_id: UUID
@@ -61,8 +58,7 @@ class Envelope:
     tail: str
 
 
-@dataclass(frozen=True, slots=True)
-class FreedLock:
+class FreedLock(Struct, frozen=True):
     """The lock that `force_unlock` freed."""
 
     lock_id: str

@@ -1,18 +1,17 @@
 """Coroutines for the `kl` functions that tell how states stand; rules as in pyengine/api.py."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from msgspec import Struct
 from psycopg.rows import class_row, scalar_row
 
 from pyengine.db import Connection
 
 
-@dataclass(frozen=True, slots=True)
-class ListedState:
+class ListedState(Struct, frozen=True):
     """One state in short: its current version and who holds its locks."""
 
     name: str

@@ -1,16 +1,15 @@
 """Coroutines for the functions of schema `kl` that manage credentials and tenancy."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from msgspec import Struct
 from psycopg.rows import class_row, scalar_row
 
 from pyengine.db import Connection
 
 
-@dataclass(frozen=True, slots=True)
-class NewToken:
+class NewToken(Struct, frozen=True):
     """A token that was made; its text is shown this once."""
 
     token_id: UUID
@@ -18,8 +17,7 @@ class NewToken:
     expires_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Struct, frozen=True):
     """A token without its text; `hint` is how it begins."""
 
     token_id: UUID
@@ -35,8 +33,7 @@ class Token:
     revoked_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class Environment:
+class Environment(Struct, frozen=True):
     """An environment, or a workspace that has none."""
 
     environment: str

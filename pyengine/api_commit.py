@@ -4,11 +4,11 @@ Each takes the connection first and never commits; the caller owns the transacti
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, TypeVar
 from uuid import UUID
 
+from msgspec import Struct
 from psycopg import AsyncCursor
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
@@ -19,16 +19,14 @@ from pyengine.db import Connection
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Base:
+class Base(Struct, frozen=True):
     """The version that a commit starts from: by its id, or by its serial."""
 
     serial: int | None = None
     version_id: UUID | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Upload:
+class Upload(Struct, frozen=True):
     """A document in the stage: see kl.write_state."""
 
     id: UUID
@@ -36,8 +34,7 @@ class Upload:
     digest: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Committed:
+class Committed(Struct, frozen=True):
     """The version that a commit made."""
 
     committed_serial: Decimal
@@ -45,8 +42,7 @@ class Committed:
     version_no: int
 
 
-@dataclass(frozen=True, slots=True)
-class Operated:
+class Operated(Struct, frozen=True):
     """What an operation does; the version it made, null for a preview or when nothing changed."""
 
     preview: dict[str, Any]
@@ -54,8 +50,7 @@ class Operated:
     new_version_id: UUID | None
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(Struct, frozen=True):
     """As Operated; the last two: the version of the other state that objects moved to."""
 
     preview: dict[str, Any]

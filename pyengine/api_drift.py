@@ -1,20 +1,19 @@
 """Coroutines for the functions of schema `kl` behind drift."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
 import msgspec
+from msgspec import Struct
 from psycopg.rows import kwargs_row, scalar_row
 
 from pyengine.api_readers import AttributeChange
 from pyengine.db import Connection
 
 
-@dataclass(frozen=True, slots=True)
-class Drift:
+class Drift(Struct, frozen=True):
     """One object that a refresh found changed or gone."""
 
     address: str
@@ -28,8 +27,7 @@ class Drift:
     deposed_key: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Acknowledged:
+class Acknowledged(Struct, frozen=True):
     """How many objects an acknowledgement was about."""
 
     objects: int

@@ -1,18 +1,17 @@
 """Coroutines for the functions of schema `kl` behind provider schemas and configurations."""
 
 from collections.abc import AsyncIterable
-from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from msgspec import Struct
 from psycopg.rows import class_row, scalar_row
 
 from pyengine.api_refresh import RefreshGroup
 from pyengine.db import Connection
 
 
-@dataclass(frozen=True, slots=True)
-class ProviderConfig:
+class ProviderConfig(Struct, frozen=True):
     """The stored configuration of one provider of a state; `config` is JSON text."""
 
     provider: str

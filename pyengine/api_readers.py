@@ -3,13 +3,13 @@
 JSON columns come as text and stay raw JSON: no number passes through Python's.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, TypeVar
 from uuid import UUID
 
 import msgspec
+from msgspec import Struct
 from psycopg import AsyncCursor
 from psycopg.rows import class_row, kwargs_row
 
@@ -20,8 +20,7 @@ from pyengine.pages import Page, page_of, position_of
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(Struct, frozen=True):
     """One version of a state and how many rows it opened and closed."""
 
     version_no: int
@@ -39,8 +38,7 @@ class Version:
     tags: list[str]
 
 
-@dataclass(frozen=True, slots=True)
-class AttributeChange:
+class AttributeChange(Struct, frozen=True):
     """One attribute that differs; a side without the attribute is left out."""
 
     path: str
@@ -48,8 +46,7 @@ class AttributeChange:
     new: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectChange:
+class ObjectChange(Struct, frozen=True):
     """What became of one object between two versions: added, removed or changed."""
 
     change: str
@@ -60,8 +57,7 @@ class ObjectChange:
     changes: list[AttributeChange] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One content that an object had."""
 
     address: str
@@ -82,8 +78,7 @@ class Entry:
     tainted: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ShownObject:
+class ShownObject(Struct, frozen=True):
     """One object as it was at a version."""
 
     address: str
@@ -98,8 +93,7 @@ class ShownObject:
     attributes: msgspec.Raw
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Struct, frozen=True):
     """One resource of a graph with what it depends on directly."""
 
     config_address: str
@@ -107,8 +101,7 @@ class Node:
     depends_on: list[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Tag:
+class Tag(Struct, frozen=True):
     """A name for a version."""
 
     tag: str
@@ -118,8 +111,7 @@ class Tag:
     created_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Tagged:
+class Tagged(Struct, frozen=True):
     """What a tag names now and what it named before; None: nothing."""
 
     version_no: int | None

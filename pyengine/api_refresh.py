@@ -1,18 +1,17 @@
 """Coroutines for the functions of schema `kl` behind refresh."""
 
 from collections.abc import AsyncIterable
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from msgspec import Struct
 from psycopg.rows import class_row
 
 from pyengine.db import Connection
 
 
-@dataclass(frozen=True, slots=True)
-class RefreshRun:
+class RefreshRun(Struct, frozen=True):
     """A refresh that has begun, and the version it reads."""
 
     refresh_run_id: UUID
@@ -22,8 +21,7 @@ class RefreshRun:
     serial: Decimal
 
 
-@dataclass(frozen=True, slots=True)
-class RefreshGroup:
+class RefreshGroup(Struct, frozen=True):
     """The objects of one provider configuration. `config` is JSON text; None: not configured."""
 
     provider: str
@@ -32,8 +30,7 @@ class RefreshGroup:
     config: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class RefreshObject:
+class RefreshObject(Struct, frozen=True):
     """One stored object; JSON members are texts as they stand in the state."""
 
     resource_id: int
@@ -50,8 +47,7 @@ class RefreshObject:
     identity_schema_version: Decimal | None
 
 
-@dataclass(frozen=True, slots=True)
-class RefreshPreview:
+class RefreshPreview(Struct, frozen=True):
     """What a commit would change."""
 
     resources_checked: int
@@ -61,8 +57,7 @@ class RefreshPreview:
     changed_addresses: list[str]
 
 
-@dataclass(frozen=True, slots=True)
-class RefreshCommit:
+class RefreshCommit(Struct, frozen=True):
     """The version that a refresh became."""
 
     version_id: UUID

@@ -3,12 +3,12 @@
 Each takes the connection first and never commits; the caller owns the transaction.
 """
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from msgspec import Struct
 from psycopg.rows import class_row, scalar_row
 from psycopg.types.json import Jsonb
 
@@ -16,8 +16,7 @@ from pyengine.db import Connection
 from pyengine.errors import KilolockError
 
 
-@dataclass(frozen=True, slots=True)
-class BegunRun:
+class BegunRun(Struct, frozen=True):
     """A native apply as it began."""
 
     id: UUID
@@ -29,8 +28,7 @@ class BegunRun:
     started_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class ApplyRun:
+class ApplyRun(Struct, frozen=True):
     """A native apply. status: running, committed, failed, aborted or expired."""
 
     id: UUID
@@ -48,8 +46,7 @@ class ApplyRun:
     finished_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class Reservation:
+class Reservation(Struct, frozen=True):
     """A scope that is held. widened: it is more than address_glob names; note says why."""
 
     address_glob: str

@@ -4,19 +4,18 @@ Answers that hold attributes or long lists stay the JSON text that the database 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from msgspec import Struct
 from psycopg.rows import class_row, scalar_row
 from psycopg.types.json import Jsonb
 
 from pyengine.db import Connection
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(Struct, frozen=True):
     """Which state a name means, and how it stands. `creator` is the source of version 1."""
 
     state: str

@@ -1,16 +1,15 @@
 """The coroutine for kl.verify_state; rules as in pyengine/api.py."""
 
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from pyengine.db import Connection
 
 
-@dataclass(frozen=True, slots=True)
-class Damage:
+class Damage(Struct, frozen=True):
     """What is wrong with versions from_version_no to to_version_no (null: all to the last)."""
 
     kind: str
@@ -21,8 +20,7 @@ class Damage:
     to_version_no: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Verified:
+class Verified(Struct, frozen=True):
     """A part of a state that was checked; the next one starts at next_cursor, null at the end.
 
     done and total count rows and versions; version_no is the last version that is looked at.
@@ -35,8 +33,7 @@ class Verified:
     damage: list[Damage]
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(Struct, frozen=True):
     next_cursor: dict[str, Any] | None
     version_no: int
     done: int

@@ -4,10 +4,10 @@ import json
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
 import psycopg
+from msgspec import Struct
 from psycopg_pool import AsyncConnectionPool
 
 from pyengine.errors import BY_SQLSTATE, KilolockError
@@ -25,8 +25,7 @@ _UNAVAILABLE = ("53300", "57P01", "57P02", "57P03", "57P05")
 _NO_SUCH_OBJECT = ("3F000", "42P01", "42883")
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(Struct, frozen=True):
     """Who acts in a transaction: a token for the resolver, a name for the audit trail."""
 
     token: str | None = None

@@ -11,11 +11,10 @@ import stat
 import subprocess
 import tempfile
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import psutil
+from msgspec import Struct
 
 from pyengine.errors import KilolockError
 
@@ -25,8 +24,7 @@ _SOCKET_PATH_MAX: Final = 100  # sun_path holds 104 bytes on the strictest syste
 _POLL_SECONDS: Final = 0.02
 
 
-@dataclass(frozen=True, slots=True)
-class RunAs:
+class RunAs(Struct, frozen=True):
     """The user PostgreSQL runs as; `change` tells that it is not our own."""
 
     uid: int
@@ -58,8 +56,7 @@ class FileLock:
         os.close(self._fd)
 
 
-@dataclass(frozen=True, slots=True)
-class Postmaster:
+class Postmaster(Struct, frozen=True):
     """A running server, as its postmaster.pid tells."""
 
     pid: int
@@ -72,14 +69,25 @@ def read_postmaster(pgdata: Path) -> Postmaster | None:
     try:
         lines = (pgdata / "postmaster.pid").read_text(encoding="utf-8").splitlines()
         pid = int(lines[0])
-        process = psutil.Process(pid)
         # After a restart of the machine the number may belong to another program.
-        if not os.path.samefile(process.cwd(), pgdata):  # noqa: PTH121 - cwd() is text
+        if not _folder_of(pid).samefile(pgdata):
             return None
-    except (OSError, ValueError, IndexError, psutil.Error):
+    except (OSError, ValueError, IndexError):
         return None
     ready = len(lines) > 7 and lines[7].strip() in ("ready", "standby")
     return Postmaster(pid, Path(lines[4]) if len(lines) > 4 else Path(), ready)
+
+
+def _folder_of(pid: int) -> Path:
+    """Return where a process works. Raises OSError where there is none that we may look at."""
+    if Path("/proc/self/cwd").exists():
+        return Path(f"/proc/{pid}/cwd").readlink()
+    import psutil  # every command would wait for it, and only systems without /proc need it
+
+    try:
+        return Path(psutil.Process(pid).cwd())
+    except psutil.Error as exc:
+        raise OSError(str(exc)) from exc
 
 
 async def run_as(pgdata: Path) -> RunAs:

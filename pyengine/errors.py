@@ -1,16 +1,16 @@
 """KilolockError and the table that ties SQLSTATE, code and HTTP status together."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
+
+from msgspec import Struct
 
 EXIT_FAILED: Final = 1
 EXIT_USAGE: Final = 2
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorCode:
+class ErrorCode(Struct, frozen=True):
     """One row of the error table, equal to a row of `kl.error_codes`."""
 
     sqlstate: str

@@ -1,17 +1,17 @@
 """Import a whole document as the next version of a state."""
 
 import asyncio
-from dataclasses import dataclass
 from decimal import Decimal
 from uuid import UUID
+
+from msgspec import Struct
 
 from pyengine import api, db, statefile, upload
 from pyengine.statefile import Document
 from pyengine.statetext import Buffer
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
+class Imported(Struct, frozen=True):
     """What came of an import. outcome: written, or unchanged when the state holds it already."""
 
     state: str

@@ -2,8 +2,9 @@
 
 import asyncio
 import time
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from pyengine import db, sqltree
 from pyengine.errors import KilolockError
@@ -16,8 +17,7 @@ _RETRIED: Final = ("55P03", "40P01", "40001")
 _MINIMUM_VERSION: Final = 150000
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What a run did. `advice` holds statements that would help but that it had no right to run."""
 
     applied: tuple[str, ...]

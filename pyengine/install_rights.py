@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Any, Final
 
 import pglast
+from msgspec import Struct
 from psycopg import sql
 
 from pyengine import db
@@ -18,15 +18,13 @@ _SEARCH_PATH: Final = '"$user", public, kl'
 _EXPLICIT_GRANTS: Final = 160000
 
 
-@dataclass(frozen=True, slots=True)
-class Preparation:
+class Preparation(Struct, frozen=True):
     """`advice`: optional statements that this session had no right to run."""
 
     advice: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
+class _Step(Struct, frozen=True):
     statement: str
     done: Callable[[], Awaitable[bool]]
     allowed: Callable[[], Awaitable[bool]]

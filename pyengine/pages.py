@@ -3,7 +3,6 @@
 import base64
 import binascii
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
 import msgspec
@@ -16,8 +15,7 @@ PAGE: Final = 1000
 LARGEST: Final = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class Page(Generic[T]):
+class Page(msgspec.Struct, Generic[T], frozen=True):
     """Some items; `next` is the cursor of the following page, None at the end."""
 
     items: list[T]

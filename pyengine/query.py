@@ -7,11 +7,11 @@ checked to be one, starts a read-only transaction, and is rolled back and emptie
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
-from dataclasses import dataclass
 from typing import Any, Final, Self, cast
 
 import msgspec
 import psycopg
+from msgspec import Struct
 from psycopg.pq import TransactionStatus
 from psycopg_pool import AsyncConnectionPool
 
@@ -37,8 +37,7 @@ _UNSAFE: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """What one statement may use. `sessions` run at once; `patience` seconds are waited for one."""
 
     rows: int = 10_000

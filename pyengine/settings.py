@@ -3,14 +3,11 @@
 import getpass
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, cast, get_args
 from urllib.parse import unquote, urlsplit
-
-import platformdirs
 
 from pyengine.backend_block import discover
 from pyengine.errors import EXIT_USAGE, KilolockError
@@ -178,6 +175,8 @@ def default_data_dir() -> Path:
     """Return the embedded database's folder; for root one that another user can reach."""
     if os.geteuid() == 0:
         return SYSTEM_DATA_DIR
+    import platformdirs  # most commands are told the folder
+
     return Path(platformdirs.user_data_dir("kilolock", appauthor=False))
 
 
@@ -185,6 +184,8 @@ def _read_file(cwd: Path, env: Mapping[str, str]) -> dict[str, Any]:
     path = _find_file(cwd)
     if path is None:
         return {}
+    import tomllib
+
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as exc:

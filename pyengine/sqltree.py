@@ -4,10 +4,11 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from pyengine.errors import KilolockError
 
@@ -17,8 +18,7 @@ _MIGRATION: Final = re.compile(r"(\d{4})_[a-z0-9_]+")
 _REQUIRES: Final = re.compile(r"--\s*requires:\s*(.*)")
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(Struct, frozen=True):
     """One file. `name` is the path below its folder without `.sql`: `states/resources.view`."""
 
     name: str
@@ -32,16 +32,14 @@ class Script:
         return _digest(self.text.encode())
 
 
-@dataclass(frozen=True, slots=True)
-class Inventory:
+class Inventory(Struct, frozen=True):
     """What a tree comes to when compared with what is installed."""
 
     migrations: frozenset[str]
     functions_checksum: str
 
 
-@dataclass(frozen=True, slots=True)
-class SqlTree:
+class SqlTree(Struct, frozen=True):
     """The whole of sql/: migrations by number, functions in the order they are applied."""
 
     roles: Script

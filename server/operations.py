@@ -1,9 +1,10 @@
 """What each route takes and answers, for the description at /v1/openapi.json."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from pyengine import api_commit, api_drift, api_readers, api_runs, api_scope, api_verify
 from pyengine.pages import LARGEST, Page
@@ -13,8 +14,7 @@ from server.engine_requests import StateRequest
 from server.engine_scope import ExpandRequest, SliceRequest
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Struct, frozen=True):
     """One variable of an address."""
 
     name: str
@@ -23,8 +23,7 @@ class Parameter:
     schema: Mapping[str, Any] = field(default_factory=lambda: {"type": "string"})
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(Struct, frozen=True):
     """One route: types that msgspec knows; None for any JSON. errors: codes beyond the usual."""
 
     answer: Any = None

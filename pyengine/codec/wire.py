@@ -1,13 +1,13 @@
 """A value as a provider sends it."""
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 NIL: Final = b"\xc0"
 
 
-@dataclass(frozen=True, slots=True)
-class WireValue:
+class WireValue(Struct, frozen=True):
     """A DynamicValue: MessagePack, or JSON where that is empty."""
 
     msgpack: bytes = b""

@@ -2,8 +2,9 @@
 
 import platform
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from pyengine.provider.errors import ProviderError
 
@@ -20,8 +21,7 @@ _CONFIG_ADDRESS: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SourceAddress:
+class SourceAddress(Struct, frozen=True):
     """`HOST/NAMESPACE/TYPE` in parts."""
 
     host: str
@@ -37,8 +37,7 @@ class SourceAddress:
         return (self.host, self.namespace) == (BUILTIN_HOST, "builtin")
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigAddress:
+class ConfigAddress(Struct, frozen=True):
     """Where a provider configuration stands: `[module.NAME.]provider["SOURCE"][.ALIAS]`."""
 
     module: str

@@ -1,10 +1,10 @@
 """Answers of a provider, checked; anything the protocol forbids is a ProviderError."""
 
-from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
 from google.protobuf.message import DecodeError
+from msgspec import Struct
 
 from pyengine.codec.wire import WireValue
 from pyengine.provider.diagnostics import (
@@ -18,8 +18,7 @@ from pyengine.provider.diagnostics import (
 from pyengine.provider.errors import ProviderError
 
 
-@dataclass(frozen=True, slots=True)
-class ReadAnswer:
+class ReadAnswer(Struct, frozen=True):
     """What ReadResource found: `new_state` None says that the object is gone."""
 
     new_state: WireValue | None
@@ -29,8 +28,7 @@ class ReadAnswer:
     warnings: tuple[Diagnostic, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class UpgradeAnswer:
+class UpgradeAnswer(Struct, frozen=True):
     """A state or identity in the current schema."""
 
     value: WireValue

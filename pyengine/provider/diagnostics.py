@@ -1,12 +1,12 @@
 """What a provider says besides its answer, and the paths it names."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class PathStep:
+
+class PathStep(Struct, frozen=True):
     """One step of an AttributePath; `attr` steps are names, `key` steps text, `index` numbers."""
 
     kind: Literal["attr", "key", "index"]
@@ -16,8 +16,7 @@ class PathStep:
 AttributePath = tuple[PathStep, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(Struct, frozen=True):
     """An error or a warning, with the attribute it is about."""
 
     severity: Literal["error", "warning"]

@@ -2,10 +2,9 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-import platformdirs
+from msgspec import Struct
 
 from pyengine.provider.address import SourceAddress, os_arch, parse_source
 from pyengine.provider.errors import ProviderError
@@ -20,8 +19,7 @@ from pyengine.provider.packages import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class FoundProvider:
+class FoundProvider(Struct, frozen=True):
     """A program to run."""
 
     address: SourceAddress
@@ -29,13 +27,14 @@ class FoundProvider:
     executable: Path
 
 
-@dataclass(frozen=True, slots=True)
-class SearchPath:
-    """Folders in order: the first that has a provider decides; later ones are a fallback."""
+class SearchPath(Struct, frozen=True):
+    """Folders in order: the first that has a provider decides; later ones are a fallback.
+
+    `cache` is for hashes and what was unpacked; None: the user's own."""
 
     folders: tuple[Path, ...]
     locked: Mapping[str, LockedProvider]
-    cache: Path
+    cache: Path | None = None
 
     @classmethod
     def from_environment(
@@ -57,7 +56,6 @@ class SearchPath:
         return cls(
             folders=tuple(dict.fromkeys(folders)),
             locked=read_lock_file(here / LOCK_FILE),
-            cache=Path(platformdirs.user_cache_dir("kilolock")) / "providers",
         )
 
     def find(self, source: str) -> FoundProvider:
@@ -98,7 +96,7 @@ class SearchPath:
                 f"; found: {', '.join(versions)}" if versions else "",
             )
         for package in candidates:
-            hashes = package_hashes(package, self.cache)
+            hashes = package_hashes(package, self._cache())
             if not locked.hashes or any(item in locked.hashes for item in hashes):
                 return package
         raise ProviderError(
@@ -108,10 +106,17 @@ class SearchPath:
         )
 
     def _found(self, package: Package) -> FoundProvider:
-        folder = unpack(package, self.cache) if package.is_packed else package.path
+        folder = unpack(package, self._cache()) if package.is_packed else package.path
         return FoundProvider(
             package.address, package.version, find_executable(folder, package.address)
         )
+
+    def _cache(self) -> Path:
+        if self.cache is not None:
+            return self.cache
+        import platformdirs  # most providers are unpacked, and locked by nothing
+
+        return Path(platformdirs.user_cache_dir("kilolock")) / "providers"
 
     def _missing(self, what: str, found: str = "") -> ProviderError:
         places = [str(path) for path in self.folders]

@@ -4,8 +4,9 @@ import base64
 import binascii
 import ipaddress
 import ssl
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from pyengine.provider.errors import ProviderError
 
@@ -16,8 +17,7 @@ _LONGEST_SOCKET_PATH: Final = 107
 _SHORTEST_CERTIFICATE: Final = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Handshake:
+class Handshake(Struct, frozen=True):
     """Protocol 5 or 6, a gRPC target, and the server's certificate (PEM) where it wants TLS."""
 
     protocol: int

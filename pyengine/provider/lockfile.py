@@ -2,24 +2,22 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec import Struct
 
 from pyengine.provider.errors import ProviderError
 
 LOCK_FILE: Final = ".terraform.lock.hcl"
-_TOKEN: Final = re.compile(
+_LEXEME: Final = (  # compiled where a file is read: most commands have none
     r'(?P<space>\s+|#[^\n]*|//[^\n]*|/\*.*?\*/)|(?P<string>"(?:[^"\\\n]|\\.)*")'
-    r"|(?P<name>[A-Za-z_][\w-]*)|(?P<mark>[{}\[\]=,])",
-    re.DOTALL,
+    r"|(?P<name>[A-Za-z_][\w-]*)|(?P<mark>[{}\[\]=,])"
 )
 
 
-@dataclass(frozen=True, slots=True)
-class LockedProvider:
+class LockedProvider(Struct, frozen=True):
     """The one version to use, and the hashes of which any one must match (none: no check)."""
 
     version: str
@@ -107,9 +105,10 @@ def _expect(tokens: list[str], position: int, kind: str) -> str:
 
 
 def _tokens(text: str) -> Iterator[str]:
+    token = re.compile(_LEXEME, re.DOTALL)
     position = 0
     while position < len(text):
-        match = _TOKEN.match(text, position)
+        match = token.match(text, position)
         if match is None:
             line = text.count("\n", 0, position) + 1
             raise _refusal(f"line {line} cannot be read")

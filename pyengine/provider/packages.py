@@ -10,9 +10,10 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from pyengine.provider.address import SourceAddress, os_arch
 from pyengine.provider.errors import ProviderError
@@ -23,8 +24,7 @@ _VERSION: Final = re.compile(
 _DAMAGED: Final = (zipfile.BadZipFile, zlib.error, EOFError)
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
+class Package(Struct, frozen=True):
     """One version of a provider for this platform: an unpacked folder or a zip file."""
 
     address: SourceAddress

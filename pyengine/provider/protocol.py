@@ -1,12 +1,12 @@
 """What differs between protocol versions: the messages and the names of a few methods."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import ModuleType
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Protocol:
+
+class Protocol(Struct, frozen=True):
     """One protocol version; `methods` holds the names that are not those of our messages."""
 
     version: int

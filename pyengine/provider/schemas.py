@@ -1,17 +1,16 @@
 """Turn schema messages into the JSON form that is cached, one type at a time."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 from google.protobuf.message import DecodeError
+from msgspec import Struct
 
 from pyengine.provider.errors import ProviderError
 
 
-@dataclass(frozen=True, slots=True)
-class ProviderSchemas:
+class ProviderSchemas(Struct, frozen=True):
     """Everything a schema call answered; types stay on the wire's bytes until asked for.
 
     Schemas are JSON text `{"version": int, "block": {...}}`, as `pyengine.codec` compiles it.
@@ -33,8 +32,7 @@ class ProviderSchemas:
         return schema_json(message)
 
 
-@dataclass(frozen=True, slots=True)
-class IdentitySchema:
+class IdentitySchema(Struct, frozen=True):
     """The identity of a resource type as a schema of plain attributes (JSON text)."""
 
     version: int

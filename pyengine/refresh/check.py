@@ -1,7 +1,9 @@
 """Check that every provider a state needs can be refreshed with."""
 
 import asyncio
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pyengine import api_providers, db
 from pyengine.api_refresh import RefreshGroup
@@ -11,8 +13,7 @@ from pyengine.provider.errors import ProviderError
 from pyengine.refresh.providers import ProviderFactory
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(Struct, frozen=True):
     """One provider of a state; `version` "builtin": part of Terraform. `problem` None: ready."""
 
     provider: str

@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
+
+from msgspec import Struct, field
 
 from pyengine import db
 from pyengine.api_refresh import RefreshGroup, RefreshObject
@@ -24,8 +25,7 @@ class HaltedError(Exception):
     """The first failure of a refresh that goes no further than that."""
 
 
-@dataclass
-class Work:
+class Work(Struct):
     """What the groups of one run share."""
 
     database: db.Database

@@ -3,27 +3,26 @@
 import base64
 import binascii
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec import Struct
 
 from pyengine.api_refresh import RefreshObject
-from pyengine.codec.codec import Codec
 from pyengine.codec.errors import CodecError
 from pyengine.provider.diagnostics import Diagnostic
 from pyengine.provider.errors import ProviderError
-from pyengine.refresh.providers import Provider
-from pyengine.refresh.schemas import TypeCodecs
 from pyengine.refresh.spelling import keep_spelling
 
 if TYPE_CHECKING:
+    from pyengine.codec.codec import Codec
     from pyengine.provider.client import ProviderClient
+    from pyengine.refresh.providers import Provider
+    from pyengine.refresh.schemas import TypeCodecs
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectRead:
+class ObjectRead(Struct, frozen=True):
     """What an object is now, in state form; `attributes` None: it is gone.
 
     `prior` is what the provider made of the stored attributes by itself, before it looked.
@@ -39,8 +38,7 @@ class ObjectRead:
     identity_schema_version: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Upgraded:
+class _Upgraded(Struct, frozen=True):
     """The stored attributes in the current schema, as the state and as the wire spells them."""
 
     attributes: bytes
@@ -51,7 +49,7 @@ class _Upgraded:
 class ObjectReader:
     """Reads objects of one provider. Raises ProviderError and CodecError, both about one object."""
 
-    def __init__(self, provider: Provider) -> None:
+    def __init__(self, provider: "Provider") -> None:
         self._client: ProviderClient = provider.client
         self._types: Mapping[str, TypeCodecs] = provider.types
         self._name = f"{provider.found.address} {provider.found.version}"
@@ -98,7 +96,7 @@ class ObjectReader:
             ),
         )
 
-    async def _upgraded(self, stored: RefreshObject, codec: Codec) -> _Upgraded:
+    async def _upgraded(self, stored: RefreshObject, codec: "Codec") -> _Upgraded:
         """Return the stored state in the current schema, as the provider itself upgrades it."""
         _require_known(stored.schema_version, codec.version, "", self._name)
         version = int(stored.schema_version)
@@ -116,7 +114,7 @@ class ObjectReader:
         attributes = codec.decode(answer.value)
         return _Upgraded(attributes, codec.encode(attributes), answer.warnings)
 
-    async def _current_identity(self, stored: RefreshObject, codec: Codec | None) -> bytes | None:
+    async def _current_identity(self, stored: RefreshObject, codec: "Codec | None") -> bytes | None:
         if stored.identity is None or codec is None:
             return None
         version = stored.identity_schema_version or Decimal(0)

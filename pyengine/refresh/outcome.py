@@ -1,10 +1,11 @@
 """What a refresh is told, and what it tells."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal
 from uuid import UUID
+
+from msgspec import Struct, field
 
 from pyengine.errors import KilolockError
 from pyengine.provider.diagnostics import Diagnostic
@@ -14,8 +15,7 @@ Progress = Callable[[int, int], None]
 Status = Literal["succeeded", "failed", "cancelled"]
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Struct, frozen=True):
     """How to refresh. `timeout` and `lock_timeout` are seconds; no `timeout` is no limit."""
 
     concurrency: int
@@ -26,8 +26,7 @@ class Options:
     lock_timeout: int = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Struct, frozen=True):
     """An object that was not refreshed, and why."""
 
     address: str
@@ -37,8 +36,7 @@ class Failure:
     diagnostics: Sequence[Diagnostic] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Warned:
+class Warned(Struct, frozen=True):
     """A warning that came with an answer; about a whole provider where there is no address."""
 
     address: str | None
@@ -46,8 +44,7 @@ class Warned:
     diagnostic: Diagnostic
 
 
-@dataclass(frozen=True, slots=True)
-class Crash:
+class Crash(Struct, frozen=True):
     """A provider that ended by itself. `address` is what it had been asked for the longest.
 
     Without one it ended before it was asked for anything.
@@ -59,8 +56,7 @@ class Crash:
     output: str
 
 
-@dataclass
-class Tally:
+class Tally(Struct):
     """What has come of the objects so far."""
 
     read: int = 0
@@ -80,8 +76,7 @@ class Tally:
         self.failures.append(Failure(address, provider, error.code, error.message, diagnostics))
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """What a refresh came to. Versions and serials: what it read, and what it wrote."""
 
     state: str

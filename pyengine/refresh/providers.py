@@ -3,8 +3,10 @@
 import asyncio
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from msgspec import Struct
 
 from pyengine import db
 from pyengine.api_refresh import RefreshGroup
@@ -13,21 +15,20 @@ from pyengine.provider.address import parse_config_address
 from pyengine.provider.diagnostics import Diagnostic
 from pyengine.provider.discovery import FoundProvider, SearchPath
 from pyengine.provider.starting import StartingProvider
-from pyengine.refresh.schemas import SchemaCache, TypeCodecs
 
 if TYPE_CHECKING:
     from pyengine.provider.client import ProviderClient
+    from pyengine.refresh.schemas import SchemaCache, TypeCodecs
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Provider:
+class Provider(Struct, frozen=True):
     """A configured provider. `types` lacks the resource types that it does not know."""
 
     found: FoundProvider
     client: "ProviderClient"
-    types: Mapping[str, TypeCodecs]
+    types: Mapping[str, "TypeCodecs"]
     warnings: tuple[Diagnostic, ...]
 
 
@@ -44,7 +45,7 @@ class ProviderFactory:
         search: SearchPath,
         environ: Mapping[str, str],
     ) -> None:
-        self.schemas = SchemaCache(database, caller)
+        self._place = (database, caller)
         self._search = search
         self._environ = environ
         self._ending: list[asyncio.Task[None]] = []
@@ -55,6 +56,14 @@ class ProviderFactory:
     async def __aexit__(self, *_: object) -> None:
         for task in self._ending:
             await settled(task)
+
+    @cached_property
+    def schemas(self) -> "SchemaCache":
+        """The schemas of every provider that this command meets."""
+        # Like what speaks to a provider, the codec is loaded while the first program starts.
+        from pyengine.refresh.schemas import SchemaCache
+
+        return SchemaCache(*self._place)
 
     async def ended(self) -> None:
         """Wait until every program that is no longer needed has ended."""

@@ -3,11 +3,11 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
 
 import msgspec
+from msgspec import Struct
 
 from pyengine import api_providers, db
 from pyengine.codec.codec import Codec
@@ -25,8 +25,7 @@ class _WithIdentity(msgspec.Struct):
     identity: msgspec.Raw = msgspec.Raw(b"")
 
 
-@dataclass(frozen=True, slots=True)
-class TypeCodecs:
+class TypeCodecs(Struct, frozen=True):
     """How the objects of one resource type are spelled, and their identities if they have any."""
 
     state: Codec
@@ -39,8 +38,7 @@ class TypeCodecs:
         return cls(Codec(schema), Codec(identity) if identity else None)
 
 
-@dataclass(frozen=True, slots=True)
-class Schemas:
+class Schemas(Struct, frozen=True):
     """The schema of a provider's configuration, and codecs of those types that it knows."""
 
     config: ProviderConfig

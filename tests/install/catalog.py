@@ -1,7 +1,8 @@
 """What an installation left in the catalogs, in a form that can be compared."""
 
 import subprocess
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from pyengine import sqltree
 from pyengine.sqltree import SqlTree

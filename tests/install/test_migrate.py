@@ -1,7 +1,7 @@
 import asyncio
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from pyengine import db, install, installed, sqltree
 from pyengine.errors import KilolockError
