@@ -143,6 +143,16 @@ def _roomy_memory() -> str | None:
 
 
 @contextmanager
+def short_folder() -> Iterator[Path]:
+    """Lend a folder for a database, in memory where there is room.
+
+    Its path is short: that of a socket must be.
+    """
+    with tempfile.TemporaryDirectory(prefix="kl-", dir=_roomy_memory() or "/tmp") as name:
+        yield Path(name)
+
+
+@contextmanager
 def running_cluster(name: str, *, durable: bool = False) -> Iterator[Cluster]:
     """Run a cluster of the named version until the block ends; nothing of it remains.
 

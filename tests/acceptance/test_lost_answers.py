@@ -1,10 +1,8 @@
 """A server or a line that dies between commit and answer: the client's retry is no second write."""
 
-import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -14,6 +12,7 @@ import pytest
 
 from tests.acceptance.programs import Served, Terraform, conninfo, serving
 from tests.acceptance.proxy import Proxy, losing_answers
+from tests.clusters import short_folder
 from tests.waiting import wait_for
 
 CONFIGURATION = 'resource "terraform_data" "one" { input = "kept" }'
@@ -116,8 +115,8 @@ def _unconfirmed_commits(served: Served) -> Iterator[None]:
 def test_a_server_killed_around_the_commit(state: str, *, committed: bool) -> None:
     first_document = _document(1)
     second_document = _document(2)
-    with tempfile.TemporaryDirectory(prefix="kl-", dir="/tmp") as name:
-        data_dir = Path(name) / "data"
+    with short_folder() as folder:
+        data_dir = folder / "data"
         with serving(data_dir) as first, ThreadPoolExecutor(1) as pool, ExitStack() as stack:
             url = first.state_url(state)
             assert httpx.post(url, json=first_document, timeout=60).status_code == 200

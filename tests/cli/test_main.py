@@ -4,7 +4,6 @@ import os
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from pathlib import Path
@@ -15,7 +14,7 @@ import pytest
 from cli.main import kl as group
 from tests.cli.conftest import Kl
 from tests.cli.documents import document, write
-from tests.clusters import Database
+from tests.clusters import Database, short_folder
 
 
 @pytest.mark.parametrize(
@@ -149,7 +148,7 @@ def test_without_a_database_kl_says_how_to_go_on(kl: Kl, tmp_path: Path) -> None
 
 def test_first_import_makes_the_embedded_database(kl: Kl, tmp_path: Path) -> None:
     path = write(tmp_path / "s.json", document())
-    with tempfile.TemporaryDirectory(prefix="kl-", dir="/tmp") as folder:
+    with short_folder() as folder:
         data_dir = ("--data-dir", f"{folder}/data")
         done = kl("import", path, "--name", "prod", *data_dir)
         assert done.exit_code == 0
@@ -253,7 +252,7 @@ def test_reader_that_goes_away_ends_export_quietly(
 
 
 def test_termination_stops_the_embedded_database(kl: Kl, tmp_path: Path) -> None:
-    with tempfile.TemporaryDirectory(prefix="kl-", dir="/tmp") as folder:
+    with short_folder() as folder:
         path = write(tmp_path / "s.json", document())
         assert kl("import", path, "--name", "x", "--data-dir", f"{folder}/data").exit_code == 0
         os.mkfifo(tmp_path / "pipe")

@@ -2,7 +2,6 @@
 
 import io
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 
 from tests.cli.conftest import Kl
 from tests.cli.documents import document, write
-from tests.clusters import Database
+from tests.clusters import Database, short_folder
 from tests.service import running_server
 
 EXACT = (
@@ -108,7 +107,7 @@ def test_without_a_login_the_door_is_closed(
 
 
 def test_the_embedded_database_has_its_door(kl: Kl, tmp_path: Path) -> None:
-    with tempfile.TemporaryDirectory(prefix="kl-", dir="/tmp") as folder:
+    with short_folder() as folder:
         where = ("--data-dir", f"{folder}/data")
         kl("import", write(tmp_path / "s.json", document()), "--name", "prod", *where)
         assert kl("query", "select address from resources", *where).out == (

@@ -16,7 +16,7 @@ import pytest
 from pyengine import db, embedded_host
 from pyengine.embedded import EmbeddedServer, embedded, exists
 from pyengine.errors import KilolockError
-from tests.clusters import bin_dirs
+from tests.clusters import bin_dirs, short_folder
 
 SETTINGS = {"fsync": "off", "shared_buffers": "16MB"}
 HOLDER = """
@@ -33,8 +33,8 @@ asyncio.run(main())
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="kl-", dir="/tmp") as name:
-        yield Path(name)
+    with short_folder() as path:
+        yield path
 
 
 def _postmaster(data_dir: Path) -> embedded_host.Postmaster | None:

@@ -5,7 +5,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,7 +18,7 @@ from psycopg.conninfo import make_conninfo
 from pyengine import embedded_host
 from server.commands import kld
 from server.serving import _DRAIN_SECONDS
-from tests.clusters import Cluster, Database
+from tests.clusters import Cluster, Database, short_folder
 
 KLD = str(Path(sys.executable).with_name("kld"))
 LINE = re.compile(r"kilolock: listening on (http://127\.0\.0\.1:\d+)\n")
@@ -27,8 +26,8 @@ LINE = re.compile(r"kilolock: listening on (http://127\.0\.0\.1:\d+)\n")
 
 @pytest.fixture(scope="module")
 def data_dir() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="kl-", dir="/tmp") as name:
-        yield Path(name) / "data"
+    with short_folder() as folder:
+        yield folder / "data"
 
 
 def _environment(variables: Mapping[str, str]) -> dict[str, str]:
@@ -205,11 +204,11 @@ def test_a_taken_port_is_named() -> None:
 
 
 def test_a_signal_during_the_start_leaves_nothing_running() -> None:
-    with tempfile.TemporaryDirectory(prefix="kl-", dir="/tmp") as name:
-        words = [KLD, "serve", "--listen", "127.0.0.1:0", "--data-dir", f"{name}/data"]
+    with short_folder() as folder:
+        words = [KLD, "serve", "--listen", "127.0.0.1:0", "--data-dir", f"{folder}/data"]
         with subprocess.Popen(words, env=_environment({}), text=True) as process:
             deadline = time.monotonic() + 60
-            while not Path(name, "data", "start.lock").exists() and time.monotonic() < deadline:
+            while not (folder / "data" / "start.lock").exists() and time.monotonic() < deadline:
                 time.sleep(0.01)
             assert _stop(process) == 0
-        assert embedded_host.read_postmaster(Path(name, "data", "pgdata")) is None
+        assert embedded_host.read_postmaster(folder / "data" / "pgdata") is None
