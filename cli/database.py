@@ -8,7 +8,7 @@ import click
 
 from cli.running import run
 from pyengine import db, embedded, installed
-from pyengine.errors import EXIT_USAGE, KilolockError
+from pyengine.errors import KilolockError
 from pyengine.settings import Settings
 
 T = TypeVar("T")
@@ -24,7 +24,6 @@ def call_locally(
             f"{command} needs the database, and what is named nearest is a state URL: a server runs"
             " no provider programs and keeps their configuration to itself; give --database-url or"
             " --data-dir",
-            exit_code=EXIT_USAGE,
         )
 
     async def opened() -> T:
@@ -44,8 +43,7 @@ async def open_database(
             user = embedded.SUPERUSER if admin else "kl_server"
             conninfo = await embedded_conninfo(settings, stack, user, create=create)
         else:
-            assert settings.database_url is not None
-            conninfo = settings.database_url
+            conninfo = settings.database_conninfo
         database = db.Database(conninfo, max_size=sessions, application_name="kl")
         await stack.enter_async_context(database)
         yield database, db.Caller(actor=settings.actor)
@@ -61,7 +59,6 @@ async def embedded_conninfo(
                 "invalid_configuration",
                 f"no database in {settings.data_dir}, and none configured; start `kld serve`,"
                 " or set KL_STATE_URL, KL_DATABASE_URL or KL_DATA_DIR",
-                exit_code=EXIT_USAGE,
             )
         click.echo(f"kl: making a database in {settings.data_dir}", err=True)
     server = await stack.enter_async_context(embedded.embedded(settings.data_dir))

@@ -120,7 +120,9 @@ def _row(found: _Found) -> tuple[Any, ...]:
         if drift.deposed_key
         else drift.address,
         drift.drift_kind,
-        ", ".join(change.path for change in drift.changes) or None,
+        None  # all of them
+        if drift.drift_kind == "deleted"
+        else ", ".join(change.path for change in drift.changes) or None,
         drift.detected_at_serial,
         drift.detected_at,
         drift.acknowledged_reason,

@@ -24,6 +24,8 @@ def main(args: Sequence[str] | None = None) -> None:
     # and again and at the exit once more, is a fifth of the time that a short command takes.
     gc.set_threshold(_COLLECT_EVERY)
     atexit.register(gc.freeze)
+    # gRPC would remark, on standard error, on each program that is started while it is at work.
+    os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
     logging.basicConfig(handlers=[logging.NullHandler()])  # what went wrong is said once, below
     try:
         _show_log(os.environ.get("KL_LOG"))
@@ -55,7 +57,6 @@ def _show_log(level: str | None) -> None:
         raise KilolockError(
             "invalid_configuration",
             f"KL_LOG {level!r} is no level: debug, info, warning, error",
-            exit_code=EXIT_USAGE,
         )
     handler = logging.StreamHandler()
     handler.setFormatter(_OneLine("%(name)s: %(message)s"))

@@ -36,7 +36,8 @@ def provider() -> None:
     """Say how the providers of a state are configured when it is refreshed.
 
     SOURCE is hashicorp/aws, HOST/NAMESPACE/TYPE, or the full address as states have it, such as
-    'module.net.provider["registry.terraform.io/hashicorp/aws"].west'.
+    'module.net.provider["registry.terraform.io/hashicorp/aws"].west'. An instance of OpenTofu's
+    for_each is an alias with a key: --alias 'west["eu"]'.
     """
 
 

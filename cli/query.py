@@ -53,7 +53,7 @@ async def _ask(settings: Settings, text: str) -> Answer:
         from cli.database import embedded_conninfo
         from pyengine.query import open_door
 
-        url = settings.query_url
+        url = settings.query_conninfo
         if url is None and settings.embedded:
             url = await embedded_conninfo(settings, stack, "kl_query", create=False)
         door = await stack.enter_async_context(open_door(url, settings.query_seconds))

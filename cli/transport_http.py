@@ -17,7 +17,7 @@ from pyengine.api import FreedLock
 from pyengine.api_admin import ListedState
 from pyengine.api_commit import Moved, Operated
 from pyengine.api_verify import Verified
-from pyengine.errors import CODES, EXIT_USAGE, KilolockError
+from pyengine.errors import CODES, KilolockError
 from pyengine.importing import Imported
 from pyengine.settings import Settings, split_state_url
 
@@ -154,9 +154,7 @@ async def open_http(settings: Settings) -> AsyncIterator[HttpTransport]:
     try:
         client = httpx.AsyncClient(base_url=base, headers=headers, timeout=_TIMEOUT)
     except (httpx.InvalidURL, ValueError, ImportError) as exc:  # the last: proxies it cannot use
-        raise KilolockError(
-            "invalid_configuration", f"state URL or proxy: {exc}", exit_code=EXIT_USAGE
-        ) from exc
+        raise KilolockError("invalid_configuration", f"state URL or proxy: {exc}") from exc
     async with client:
         yield HttpTransport(client)
 

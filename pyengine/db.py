@@ -188,6 +188,24 @@ async def connect(conninfo: str, *, application_name: str = "kilolock") -> Conne
         )
 
 
+def checked_conninfo(url: str, where: str) -> str:
+    """Return a URL that libpq can read; else raise `invalid_configuration`, naming `where` it is.
+
+    Nothing of the URL is repeated: it may hold a password.
+    """
+    try:
+        ports = str(psycopg.conninfo.conninfo_to_dict(url).get("port") or "").split(",")
+        if all(not port or 0 < int(port) < 65536 for port in ports):
+            return url
+    except (psycopg.Error, ValueError):
+        pass  # their words repeat the URL
+    raise KilolockError(
+        "invalid_configuration",
+        f"{where} is no database URL such as postgresql://USER@HOST:5432/DATABASE; mind its port,"
+        " the % escapes and the names of parameters",
+    )
+
+
 def session_options(conninfo: str) -> str:
     """Return the URL's own `options` and ours. Short statements never gain from the JIT."""
     given: Mapping[str, Any] = psycopg.conninfo.conninfo_to_dict(conninfo)

@@ -76,7 +76,8 @@ BY_CODE: Final[Mapping[str, ErrorCode]] = MappingProxyType({row.code: row for ro
 class KilolockError(Exception):
     """An answer: `message` for a person, `code` and `details` for a program.
 
-    `http_status` and `sqlstate` follow from `code` unless given; `exit_code` is 1, or 2 for usage.
+    `http_status`, `sqlstate` and `exit_code` follow from `code` unless given; `exit_code` is 2 for
+    what is configured wrongly, 1 for all else.
     """
 
     def __init__(
@@ -87,7 +88,7 @@ class KilolockError(Exception):
         *,
         sqlstate: str | None = None,
         http_status: int | None = None,
-        exit_code: int = EXIT_FAILED,
+        exit_code: int | None = None,
     ) -> None:
         super().__init__(message)
         row = BY_CODE.get(code)
@@ -96,7 +97,8 @@ class KilolockError(Exception):
         self.details: dict[str, Any] = dict(details or {})
         self.sqlstate = sqlstate or (row.sqlstate if row else None)
         self.http_status = http_status or (row.http_status if row else LOCAL_STATUS.get(code, 500))
-        self.exit_code = exit_code
+        configured_wrongly = code == "invalid_configuration"
+        self.exit_code = exit_code or (EXIT_USAGE if configured_wrongly else EXIT_FAILED)
 
     def __str__(self) -> str:
         return self.message

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, cast, get_args
 from urllib.parse import unquote, urlsplit
 
 from pyengine.backend_block import discover
-from pyengine.errors import EXIT_USAGE, KilolockError
+from pyengine.errors import KilolockError
 
 DEFAULT_LISTEN: Final = "127.0.0.1:8080"
 DEFAULT_MAX_BODY: Final = 1 << 30
@@ -48,7 +48,7 @@ class Settings:
 
     data_dir: Path
     listen_addr: str = DEFAULT_LISTEN
-    database_url: str | None = None
+    database_url: str | None = field(default=None, repr=False)
     query_url: str | None = field(default=None, repr=False)
     query_seconds: int = DEFAULT_QUERY_SECONDS
     state_url: str | None = None
@@ -84,9 +84,26 @@ class Settings:
         return self.database_url is None or self._rank("data_dir") < self._rank("database_url")
 
     @property
+    def database_conninfo(self) -> str:
+        """Return `database_url`, which must be set. Raises `invalid_configuration`."""
+        assert self.database_url is not None
+        return self._readable("database_url", self.database_url)
+
+    @property
+    def query_conninfo(self) -> str | None:
+        """Return `query_url`, if it is set. Raises `invalid_configuration`."""
+        return None if self.query_url is None else self._readable("query_url", self.query_url)
+
+    @property
     def listen(self) -> tuple[str, int]:
         """Return host and port of `listen_addr`."""
         return parse_listen(self.listen_addr)
+
+    def _readable(self, key: str, url: str) -> str:
+        from pyengine.db import checked_conninfo  # loads psycopg, which HTTP does without
+
+        places = {"flag": f"--{key.replace('_', '-')}", "file": f"{key} in .kl.toml"}
+        return checked_conninfo(url, places.get(self.sources.get(key, "env"), _ENV[key]))
 
     def _rank(self, key: str) -> int:
         return _RANK.index(self.sources.get(key, "default"))
@@ -167,7 +184,8 @@ def split_state_url(url: str) -> tuple[str, str]:
     parts = urlsplit(url)
     base, found, name = parts.path.partition("/v1/states/")
     if parts.scheme not in ("http", "https") or not parts.netloc or not found or not name:
-        raise _invalid(f"state URL {url!r} is not http(s)://HOST/v1/states/NAME")
+        shown = re.sub(r"//[^/]*@", "//***@", url)  # it may name a password
+        raise _invalid(f"state URL {shown!r} is not http(s)://HOST/v1/states/NAME")
     return f"{parts.scheme}://{parts.netloc}{base}", unquote(name)
 
 
@@ -251,4 +269,4 @@ def _checked_listen(text: str) -> str:
 
 
 def _invalid(message: str) -> KilolockError:
-    return KilolockError("invalid_configuration", message, exit_code=EXIT_USAGE)
+    return KilolockError("invalid_configuration", message)

@@ -97,6 +97,9 @@ async def _lock_info(request: Request) -> str:
 def decoded(name: str) -> str:
     """Undo the escapes of a state's name in a path, once: a%2Fb and a/b are one name."""
     try:
-        return unquote(name, errors="strict")
+        plain = unquote(name, errors="strict")
     except UnicodeDecodeError as exc:
         raise KilolockError("invalid_request", f"state name {name!r} is not UTF-8") from exc
+    if "\0" in plain:
+        raise KilolockError("invalid_request", f"state name {name!r} cannot be used: it holds NUL")
+    return plain

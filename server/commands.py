@@ -107,8 +107,7 @@ def migrate(data_dir: str | None, database_url: str | None) -> None:
 
 async def _migrate(settings: Settings) -> install.Outcome:
     if not settings.embedded:
-        assert settings.database_url is not None
-        return await install.migrate(settings.database_url)
+        return await install.migrate(settings.database_conninfo)
     async with embedded(settings.data_dir) as server:
         return await install.migrate(server.conninfo(SUPERUSER))
 
@@ -123,8 +122,7 @@ def psql(data_dir: str | None, database_url: str | None, args: tuple[str, ...]) 
     signal.signal(signal.SIGINT, lambda *_: None)
     if settings.embedded:
         return asyncio.run(_embedded_psql(settings.data_dir, args))
-    assert settings.database_url is not None
-    return _run_psql(settings.database_url, args)
+    return _run_psql(settings.database_conninfo, args)
 
 
 async def _embedded_psql(data_dir: Path, args: tuple[str, ...]) -> int:

@@ -35,8 +35,7 @@ def run(context: click.Context, work: Callable[[db.Connection], Awaitable[T]]) -
 
 async def _run(settings: Settings, work: Callable[[db.Connection], Awaitable[T]]) -> T:
     if not settings.embedded:
-        assert settings.database_url is not None
-        return await _work(settings.database_url, settings, work)
+        return await _work(settings.database_conninfo, settings, work)
     async with embedded(settings.data_dir) as server:
         await installed.prepare_embedded(server.conninfo(SUPERUSER))
         return await _work(server.conninfo(SUPERUSER), settings, work)

@@ -29,8 +29,8 @@ async def open_for(app: Any) -> None:  # noqa: ANN401 - Sanic's own generic type
     """Open the door where the settings name a login for it; without one each question says so."""
     settings = app.ctx.settings
     app.ctx.query_door = None
-    if settings.query_url is not None:
-        app.ctx.query_door = open_door(settings.query_url, settings.query_seconds)
+    if settings.query_conninfo is not None:
+        app.ctx.query_door = open_door(settings.query_conninfo, settings.query_seconds)
         await app.ctx.query_door.open()
 
 

@@ -16,7 +16,7 @@ from sanic.server import AsyncioServer
 
 from pyengine import db, install, installed
 from pyengine.embedded import SUPERUSER, EmbeddedServer
-from pyengine.errors import KilolockError
+from pyengine.errors import EXIT_FAILED, KilolockError
 from pyengine.settings import Settings, is_loopback
 
 T = TypeVar("T")
@@ -40,12 +40,15 @@ async def _serve(settings: Settings, *, insecure_open: bool) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
+    tls = _tls(settings)
+    if settings.query_url and not settings.embedded:
+        _ = settings.query_conninfo  # told before there is a database
     listener = _bind(settings, insecure_open=insecure_open)
     try:
         async with AsyncExitStack() as stack:
             stack.callback(listener.close)
             settings = await _unless(stop, _database(settings, stack))
-            await _run_app(settings, listener, stop)
+            await _run_app(settings, listener, tls, stop)
     except _StoppedError:
         return
 
@@ -53,8 +56,7 @@ async def _serve(settings: Settings, *, insecure_open: bool) -> None:
 async def _database(settings: Settings, stack: AsyncExitStack) -> Settings:
     """Return settings with a database whose schema is ours."""
     if not settings.embedded:
-        assert settings.database_url is not None
-        await _check_external(settings.database_url)
+        await _check_external(settings.database_conninfo)
         return settings
     server = EmbeddedServer(settings.data_dir)
     await server.start()
@@ -113,12 +115,15 @@ def _bind(settings: Settings, *, insecure_open: bool) -> socket.socket:
         raise KilolockError(
             "invalid_configuration",
             f"cannot listen on {settings.listen_addr}: {exc.strerror}; choose another --listen",
+            exit_code=EXIT_FAILED,  # another program's doing, as a rule
         ) from exc
     listener.setblocking(False)
     return listener
 
 
-async def _run_app(settings: Settings, listener: socket.socket, stop: asyncio.Event) -> None:
+async def _run_app(
+    settings: Settings, listener: socket.socket, tls: ssl.SSLContext | None, stop: asyncio.Event
+) -> None:
     from server.app import create_app
 
     app: Sanic[Any, Any] = create_app(settings)
@@ -126,7 +131,7 @@ async def _run_app(settings: Settings, listener: socket.socket, stop: asyncio.Ev
         sock=listener,
         access_log=False,
         backlog=_BACKLOG,
-        ssl=_tls(settings),
+        ssl=tls,
         asyncio_server_kwargs={"start_serving": False},
     )
     assert server is not None

@@ -16,8 +16,10 @@ _MACHINES: Final = (
     ("386", ("i386", "i686", "x86")),
 )
 _NAME: Final = r"[^\s.\[\]\"\\]+"
+_KEY: Final = r'\["(?:[^"\\]|\\.)*"\]'
 _CONFIG_ADDRESS: Final = re.compile(
-    rf'(?P<module>(?:module\.{_NAME}\.)*)provider\["(?P<source>[^"]+)"\](?:\.(?P<alias>{_NAME}))?'
+    rf'(?P<module>(?:module\.{_NAME}\.)*)provider\["(?P<source>[^"]+)"\]'
+    rf"(?:\.(?P<alias>{_NAME}(?:{_KEY})?))?"
 )
 
 
@@ -38,7 +40,10 @@ class SourceAddress(Struct, frozen=True):
 
 
 class ConfigAddress(Struct, frozen=True):
-    """Where a provider configuration stands: `[module.NAME.]provider["SOURCE"][.ALIAS]`."""
+    """Where a provider configuration stands: `[module.NAME.]provider["SOURCE"][.ALIAS]`.
+
+    OpenTofu makes an instance of an alias for every key of a `for_each`: `ALIAS["KEY"]`.
+    """
 
     module: str
     source: SourceAddress

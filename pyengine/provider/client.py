@@ -49,6 +49,7 @@ class ProviderClient:
         self._channel = _channel(process)
         self._methods: dict[str, Any] = {}
         self._closed = False
+        self._deaf = False
 
     @classmethod
     async def open(
@@ -164,20 +165,23 @@ class ProviderClient:
         request = self._request("Stop")
         try:
             await self._unary(self._protocol.path("Stop"), request, "Stop", timeout)
-        except grpc.aio.AioRpcError:
-            return
+        except grpc.aio.AioRpcError as exc:
+            self._deaf = exc.code() is grpc.StatusCode.DEADLINE_EXCEEDED
 
     async def close(self) -> None:
-        """End the process: Shutdown, SIGTERM, SIGKILL; leave no process, socket or channel."""
+        """End the process: Shutdown, SIGTERM, SIGKILL; leave no process, socket or channel.
+
+        One that did not answer Stop in time is not asked again.
+        """
         if self._closed:
             return
         self._closed = True
         try:
-            if self.process.exit_code is None:
+            if self.process.exit_code is None and not self._deaf:
                 await self._shutdown()
         finally:
             try:
-                await self.process.close()
+                await self.process.close(asked=not self._deaf)
             finally:
                 await self._channel.close()
 

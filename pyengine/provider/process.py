@@ -165,18 +165,19 @@ class ProviderProcess:
         """Wait until the output of an ended program has been read to its end, or `timeout`."""
         await asyncio.wait(self._drains, timeout=timeout)
 
-    async def close(self, grace: float = _GRACE) -> None:
+    async def close(self, grace: float = _GRACE, *, asked: bool = True) -> None:
         """End the program: wait `grace` seconds, SIGTERM, SIGKILL; remove its folder. Repeatable.
 
-        It goes on to its end even when the caller is cancelled.
+        SIGTERM comes at once where it was not `asked` to end. All goes on to its end even when the
+        caller is cancelled.
         """
         if self._closing is None:
-            self._closing = asyncio.create_task(self._close(grace))
+            self._closing = asyncio.create_task(self._close(grace, asked=asked))
         await asyncio.shield(self._closing)
 
-    async def _close(self, grace: float) -> None:
+    async def _close(self, grace: float, *, asked: bool) -> None:
         try:
-            if grace > 0 and not await self._ended_within(grace):
+            if grace > 0 and not (asked and await self._ended_within(grace)):
                 self._signal(signal.SIGTERM)
                 await self._ended_within(grace)
             self._signal(signal.SIGKILL)  # the group: children of the program, too

@@ -14,6 +14,7 @@ from pyengine.codec.errors import CodecError
 from pyengine.provider.address import parse_config_address
 from pyengine.provider.diagnostics import Diagnostic
 from pyengine.provider.discovery import FoundProvider, SearchPath
+from pyengine.provider.errors import ProviderError
 from pyengine.provider.starting import StartingProvider
 
 if TYPE_CHECKING:
@@ -106,7 +107,18 @@ class ProviderFactory:
                     f" ({exc.message}); see `kl provider configure`"
                 ) from exc
             client = await starting.client()
-            warnings = await client.configure(config, validate=validate)
+            try:
+                warnings = await client.configure(config, validate=validate)
+            except ProviderError as exc:
+                if group.config is not None or exc.code != "provider_failed":
+                    raise
+                raise ProviderError(
+                    exc.code,
+                    f"{exc.message} (no configuration is stored for {group.provider}; see"
+                    " `kl provider configure`)",
+                    exc.details,
+                    exc.diagnostics,
+                ) from exc
             yield Provider(found, client, schemas.types, warnings)
 
 

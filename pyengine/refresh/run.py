@@ -15,6 +15,7 @@ from pyengine.provider.errors import ProviderError
 from pyengine.refresh.group import GroupRun, HaltedError, Work, first_of
 from pyengine.refresh.outcome import Options, Progress, Result, Status
 from pyengine.refresh.providers import ProviderFactory, settled
+from pyengine.refresh.staging import storable
 
 _LOCK_POLL: Final = 0.5
 
@@ -70,21 +71,8 @@ class _Refresh:
 
     async def run(self) -> Result:
         """Read, then commit or not; whatever happens, close the run."""
-        limit = asyncio.timeout(self._options.timeout)
         try:
-            _raise_if_cancelled()
-            async with limit:
-                await self._read()
-                return await self._conclude()
-        except HaltedError:
-            return await self._end("failed", self._failed_summary())
-        except TimeoutError as exc:
-            if not limit.expired():
-                await self._give_up("failed", f"unexpected {type(exc).__name__}")
-                raise
-            return await self._end(
-                "cancelled", f"not done within {self._options.timeout} s (--timeout)"
-            )
+            return await self._outcome()
         except asyncio.CancelledError:
             await self._give_up("cancelled", "interrupted")
             raise
@@ -94,6 +82,21 @@ class _Refresh:
         except BaseException as exc:
             await self._give_up("failed", f"unexpected {type(exc).__name__}")
             raise
+
+    async def _outcome(self) -> Result:
+        limit = asyncio.timeout(self._options.timeout)
+        try:
+            _raise_if_cancelled()
+            async with limit:
+                await self._read()
+                return await self._conclude()
+        except HaltedError:
+            return await settled(self._end("failed", self._failed_summary()))
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            summary = f"not done within {self._options.timeout} s (--timeout)"
+            return await settled(self._end("cancelled", summary))
 
     async def _give_up(self, status: Status, summary: str) -> None:
         """Close the run on the way out; where even that fails, the first error stays the one."""
@@ -165,6 +168,7 @@ class _Refresh:
     async def _end(self, status: Status, summary: str | None, *, compare: bool = False) -> Result:
         """Close a run that commits nothing; `compare` what was staged with what is stored."""
         tally, run_id = self._work.tally, self._run.refresh_run_id
+        summary = summary and storable(summary)
         changed: list[str] = []
         superseded = 0
         if compare:

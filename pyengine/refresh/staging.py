@@ -79,7 +79,7 @@ class Stage:
 
     async def failed(self, stored: RefreshObject, error: str) -> None:
         """Stage why an object could not be refreshed."""
-        text = error[:_LONGEST_ERROR].replace("\0", "\\0")
+        text = storable(error[:_LONGEST_ERROR])
         nothing = (None,) * 7
         await self._add((self._run_id, stored.resource_id, "failed", *nothing, text))
 
@@ -95,6 +95,11 @@ class Stage:
         self._rows.append(row)
         if len(self._rows) >= _BATCH_ROWS or self._bytes >= _BATCH_BYTES:
             await self.flush()
+
+
+def storable(text: str) -> str:
+    """Return what a provider or a library wrote as PostgreSQL can keep it."""
+    return text.replace("\0", "\\0")
 
 
 async def _each(rows: list[Row]) -> AsyncIterator[Row]:

@@ -169,6 +169,19 @@ def test_proxy_that_cannot_be_used_is_named(kl: Kl, monkeypatch: pytest.MonkeyPa
     assert done.err.startswith("kl: invalid_configuration: ")
 
 
+@pytest.mark.parametrize("words", [["list"], ["query", "select 1"]], ids=lambda words: words[0])
+def test_database_url_that_cannot_be_read_is_named_not_shown(
+    kl: Kl, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    url = "postgress://u:hunter2@h/x"
+    monkeypatch.setenv("KL_QUERY_URL" if words[0] == "query" else "KL_DATABASE_URL", url)
+    done = kl(*words)
+    assert (done.exit_code, done.out) == (2, b"")
+    assert done.err.startswith("kl: invalid_configuration: KL_")
+    assert done.err.count("\n") == 1
+    assert "hunter2" not in done.err
+
+
 def test_unreachable_places_are_named(kl: Kl) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -56,6 +56,13 @@ def test_configuration_is_stored_shown_and_removed(
                 _file(tmp_path, {"region": "us"}), "--actor", "bob")  # fmt: skip
     assert done.out.decode() == f"{stub.name}: {west}.west configured\n"
 
+    eu = ("acme/widget", "--alias", 'by["eu"]')
+    done = here("provider", "configure", stub.name, *eu, "--from-json",
+                _file(tmp_path, {"region": "eu"}))  # fmt: skip
+    assert done.out.decode() == f'{stub.name}: {PROVIDER}.by["eu"] configured\n'
+    assert here("provider", "get", stub.name, f'{PROVIDER}.by["eu"]').json == {"region": "eu"}
+    assert here("provider", "remove", stub.name, *eu).exit_code == 0
+
     assert here("provider", "get", stub.name, "acme/widget").json == config
     assert here("provider", "get", stub.name, f"{west}.west").json == {"region": "us"}
     listed = here("provider", "list", stub.name, "--format", "json").json
@@ -152,7 +159,7 @@ def test_verify_tells_which_providers_are_ready(
     problems = {name.removeprefix('provider["registry.terraform.io/'): row["problem"]
                 for name, row in found.items()}  # fmt: skip
     assert "region: a value is required" in problems['acme/widget"].west']
-    assert problems['acme/refusing"]'] == "no credentials"
+    assert problems['acme/refusing"]'].startswith("no credentials (no configuration is stored ")
     assert "no program for registry.terraform.io/acme/nowhere" in problems['acme/nowhere"]']
     assert problems['acme/widget"].other'] == "it has no resource type widget_other"
     assert any(call["call"] == "ValidateProviderConfig" for call in stub.calls())

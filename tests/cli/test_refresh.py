@@ -216,7 +216,7 @@ def test_drift_is_listed_and_set_aside(
     lines = at("drift", stub.name).out.decode().splitlines()
     assert lines[0].split()[:4] == ["STATE", "ADDRESS", "KIND", "CHANGED"]
     assert lines[1].split()[:5] == [stub.name, "widget_thing.a", "changed", "secret,", "size"]
-    assert lines[2].split()[1:3] == ["widget_thing.b", "deleted"]
+    assert lines[2].split()[1:4] == ["widget_thing.b", "deleted", "-"]
     table = at("drift", "--format", "csv", stub.name).out.decode().splitlines()
     assert table[0] == "state,address,kind,changed,serial,detected,acknowledged"
     assert table[1].startswith(f'{stub.name},widget_thing.a,changed,"secret, size",2,')

@@ -167,3 +167,60 @@ def test_state_url_is_split_and_unescaped_once() -> None:
 def test_wrong_state_url_is_refused(url: str) -> None:
     with pytest.raises(KilolockError):
         settings.split_state_url(url)
+
+
+UNREADABLE = [
+    "notaurl",
+    "postgress://ada:hunter2@example.org/x",
+    "postgresql://ada:hunter2@example.org/x?hunter2=1",
+    "postgresql://ada:hunter2@example.org:hunter2/x",
+    "postgresql://ada:hunter2@example.org:70000/x",
+    "postgresql://ada:hunter2%@example.org/x",
+    "host=example.org password='hunter2",
+    "host=example.org password=hunter2\udcff",
+]
+
+
+@pytest.mark.parametrize("url", UNREADABLE)
+def test_database_url_that_cannot_be_read_is_named_not_shown(tmp_path: Path, url: str) -> None:
+    for loaded in (
+        settings.load({"database_url": url}, env={}, cwd=tmp_path),
+        settings.load({"query_url": url, "database_url": "host=x"}, env={}, cwd=tmp_path),
+    ):
+        assert "hunter2" not in repr(loaded)
+        with pytest.raises(KilolockError) as caught:
+            _ = (loaded.database_conninfo, loaded.query_conninfo)
+        error = caught.value
+        assert (error.code, error.exit_code) == ("invalid_configuration", 2)
+        assert "hunter2" not in error.message
+        assert "notaurl" not in error.message
+        assert error.__cause__ is None
+        assert error.__suppress_context__ or error.__context__ is None
+
+
+def test_wrong_database_url_is_named_by_where_it_stands(tmp_path: Path) -> None:
+    def named(flags: dict[str, str], env: dict[str, str]) -> str:
+        with pytest.raises(KilolockError) as caught:
+            _ = settings.load(flags, env=env, cwd=tmp_path).database_conninfo
+        return caught.value.message.partition(" is no database URL")[0]
+
+    assert named({"database_url": "x"}, {}) == "--database-url"
+    assert named({}, {"KL_DATABASE_URL": "x"}) == "KL_DATABASE_URL"
+    (tmp_path / ".kl.toml").write_text('database_url = "x"\n')
+    assert named({}, {}) == "database_url in .kl.toml"
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "service=x", "postgresql://", "postgresql://u:p%40@a:1,b/x", "host=a,b port=5432,"],
+)
+def test_what_libpq_can_read_is_a_database_url(tmp_path: Path, url: str) -> None:
+    flags = {"database_url": url}
+    assert settings.load(flags, env={}, cwd=tmp_path).database_conninfo == url
+
+
+def test_wrong_state_url_is_shown_without_its_password() -> None:
+    with pytest.raises(KilolockError) as caught:
+        settings.split_state_url("http://ada:hunter2@example.org/prod")
+    assert "example.org/prod" in caught.value.message
+    assert "hunter2" not in caught.value.message

@@ -138,6 +138,45 @@ def test_an_unreachable_database_is_one_line() -> None:
     assert "hunter2" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    "words", [["serve"], ["migrate"], ["psql"], ["token", "list"]], ids=lambda words: words[0]
+)
+@pytest.mark.parametrize("url", ["postgress://u:hunter2@h/x", "postgresql://u:hunter2@h:port/x"])
+def test_a_database_url_that_cannot_be_read_is_one_line(words: list[str], url: str) -> None:
+    done = _kld(*words, KL_DATABASE_URL=url)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.fullmatch(r"kld: invalid_configuration: KL_DATABASE_URL is no .+\n", done.stderr)
+    assert "hunter2" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--listen", "0.0.0.0:0"],
+        ["--tls-cert", "/nonexistent/cert", "--tls-key", "/nonexistent/key"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_wrong_configuration_is_told_before_a_database_is_made(
+    tmp_path: Path, words: list[str]
+) -> None:
+    done = _kld("serve", "--listen", "127.0.0.1:0", "--data-dir", str(tmp_path / "data"), *words)
+    assert done.returncode == 2
+    assert re.fullmatch(r"kld: invalid_configuration: .+\n", done.stderr)
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_wrong_query_url_is_told_before_the_database_is_asked(cluster: Cluster) -> None:
+    with cluster.empty_database() as database:
+        url = database.conninfo("postgres")
+        words = ("--database-url", url, "--query-url", "postgress://u:hunter2@h/x")
+        done = _kld("serve", "--listen", "127.0.0.1:0", *words)
+        assert done.returncode == 2
+        assert re.fullmatch(r"kld: invalid_configuration: --query-url is .+\n", done.stderr)
+        with database.connect("postgres") as conn:
+            assert conn.execute("select to_regnamespace('kl') is null").fetchone() == (True,)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_serve_answers_and_stops_cleanly(data_dir: Path, number: signal.Signals) -> None:
     with _serving("--data-dir", str(data_dir)) as (process, url):
@@ -189,7 +228,7 @@ def test_a_superuser_in_the_url_is_warned_about(
 
 def test_other_machines_are_not_served_unasked() -> None:
     done = _kld("serve", "--listen", "0.0.0.0:0")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "--insecure-open" in done.stderr
 
 

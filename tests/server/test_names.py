@@ -108,6 +108,12 @@ def test_name_that_cannot_be_used_is_refused(service: Server, target: str, metho
     assert service.rows("select count(*) from kl_internal.states") == before
 
 
+def test_nul_in_a_name_is_told_as_such(service: Server) -> None:
+    answer = service.backend("x").request("GET", "/v1/states/a%00b")
+    assert (answer.status_code, answer.json()["error"]) == (400, "invalid_request")
+    assert answer.json()["message"].startswith("state name 'a%00b' cannot be used: ")
+
+
 def test_three_part_name_is_the_same_state_in_the_default_environment(service: Server) -> None:
     [(qualified,)] = service.rows(
         "select w.public_id || '/' || e.public_id from kl_internal.environments as e "

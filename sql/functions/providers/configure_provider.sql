@@ -6,16 +6,20 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    v_state kl_internal.states%rowtype;
+    v_state   kl_internal.states%rowtype;
+    v_problem text;
 begin
     v_state := kl_internal.require_state(p_state, 'state:write');
+    -- OpenTofu's instances of an alias: resources have none of them, but their instances do.
+    v_problem := kl_internal.provider_problem(regexp_replace(
+        p_provider, '("\]\.[^\s.\[\]"\\]+)\["(?:[^"\\]|\\.)*"\]$', '\1'
+    ));
 
-    if kl_internal.provider_problem(p_provider) is not null
-        or jsonb_typeof(p_config) is distinct from 'object' then
+    if v_problem is not null or jsonb_typeof(p_config) is distinct from 'object' then
         raise exception using
             errcode = 'KL001',
             message = coalesce(
-                kl_internal.provider_problem(p_provider),
+                v_problem,
                 'a provider configuration must be an object'
             ),
             detail = jsonb_build_object('provider', p_provider)::text;
@@ -39,6 +43,7 @@ $$;
 comment on function kl.configure_provider(text, text, jsonb) is
 'Keep the configuration that a refresh of the state gives one provider.
 
-p_provider: the full address as in the state, [module.NAME.]provider["HOST/NAMESPACE/TYPE"][.ALIAS].
+p_provider: the full address as in the state, [module.NAME.]provider["HOST/NAMESPACE/TYPE"][.ALIAS];
+an instance that OpenTofu keys: .ALIAS["KEY"].
 p_config: an object; {"env": NAME} anywhere in it stands for an environment variable.
 Locks: none. Raises: KL001, KL101, KL102, KL201. Callers: CLI.';

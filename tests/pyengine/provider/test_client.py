@@ -247,6 +247,20 @@ def test_hanging_call_ends_with_the_timeout_and_with_close(stub: Stub) -> None:
     assert time.monotonic() - begun < 60
 
 
+def test_provider_that_does_not_answer_stop_is_not_asked_again(stub: Stub) -> None:
+    program = stub(hang_on=["Stop", "Shutdown"])
+
+    async def act(client: ProviderClient) -> float:
+        await client.stop(timeout=0.2)
+        begun = time.monotonic()
+        await client.close()
+        assert client.process.exit_code is not None
+        return time.monotonic() - begun
+
+    # Shutdown would be waited for two seconds, and the program's own end two more.
+    assert play(program, act) < 2
+
+
 def test_large_messages_pass_and_too_large_ones_are_refused(stub: Stub) -> None:
     program = stub(schema=SCHEMA, schema_description_bytes=60_000_000)
     assert play(program, lambda client: client.get_schema()).resource_types

@@ -299,4 +299,4 @@ provider "registry.terraform.io/acme/widget" { version = "1.0.0" }
 def test_broken_lock_file_is_refused(text: str) -> None:
     with pytest.raises(ProviderError) as caught:
         parse_lock_file(text)
-    assert caught.value.code == "invalid_configuration"
+    assert (caught.value.code, caught.value.exit_code) == ("invalid_configuration", 2)

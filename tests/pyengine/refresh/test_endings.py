@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from pyengine.errors import KilolockError
 from pyengine.refresh.outcome import Result
 from tests.clusters import Connection
 from tests.documents import LINEAGE, Json, lock_info, state
-from tests.refreshing import Refreshing, thing, until, widget
+from tests.refreshing import Refreshing, error, thing, until, widget
 from tests.sql import staging
 
 LOCK = lock_info("11111111-1111-4111-8111-111111111111")
@@ -108,6 +109,66 @@ def test_time_that_runs_out_cancels_the_run(at: Refreshing) -> None:
     assert at.last_run()["status"] == "cancelled"
     assert "--timeout" in at.last_run()["error_summary"]
     assert at.versions() == [(1, "import")]
+
+
+@pytest.mark.parametrize("fail_fast", [False, True])
+def test_nul_in_the_words_of_a_provider_is_escaped(at: Refreshing, fail_fast: bool) -> None:
+    at.provider(reads_by_id={"a": error("bad \0 thing")})
+    at.put(widget("a"), widget("b"))
+    result = at.refresh(fail_fast=fail_fast)
+    assert (result.status, result.failures[0].message) == ("failed", "bad \0 thing")
+    run = at.last_run()
+    assert run["status"] == "failed"
+    assert run["error_summary"] == r"1 object failed: widget_thing.a: bad \0 thing"
+    assert result.error_summary == run["error_summary"]
+
+
+def test_nul_in_the_last_words_before_a_handshake_is_escaped(at: Refreshing) -> None:
+    at.provider(handshake={"line": None, "stderr": "bin\0ary", "exit": 1})
+    at.put(widget("a"))
+    assert at.refresh().failures[0].code == "provider_start_failed"
+    assert r"it wrote: bin\0ary" in at.last_run()["error_summary"]
+
+
+@pytest.mark.parametrize(
+    "options", [{"fail_fast": True}, {"timeout": 1}], ids=lambda o: next(iter(o))
+)
+def test_run_that_cannot_be_ended_at_first_does_not_stay_running(
+    at: Refreshing, options: dict[str, Any]
+) -> None:
+    at.provider(reads_by_id={"a": error("no")}, hang_on=["ReadResource"] * ("timeout" in options))
+    at.put(widget("a"))
+    with _failing_once(at), pytest.raises(KilolockError) as caught:
+        at.refresh(**options)
+    assert caught.value.code == "internal"
+    run = at.last_run()
+    assert (run["status"], run["error_summary"]) == ("failed", caught.value.message)
+    assert run["finished_at"] is not None
+
+
+@contextmanager
+def _failing_once(at: Refreshing) -> Iterator[None]:
+    """Let the database fail the first time that a run of this state is to end."""
+    with at.database.connect("postgres") as conn:
+        [state_id] = conn.execute(
+            "select s.id from kl_internal.states as s where s.name = %s", (at.name,)
+        ).fetchone() or [None]
+        conn.execute("create sequence public.ends")
+        conn.execute(
+            "create function public.fail_once() returns trigger language plpgsql"
+            " security definer as $$ begin if nextval('public.ends') = 1 then"
+            " raise exception 'out of luck'; end if; return new; end $$"
+        )
+        conn.execute(
+            "create trigger fails before update on kl_internal.refresh_runs for each row"
+            f" when (new.state_id = '{state_id}') execute function public.fail_once()".encode()
+        )
+        try:
+            yield
+        finally:
+            conn.execute("drop trigger fails on kl_internal.refresh_runs")
+            conn.execute("drop function public.fail_once()")
+            conn.execute("drop sequence public.ends")
 
 
 def test_interruption_stops_every_provider_and_cancels_the_run(at: Refreshing) -> None:

@@ -182,6 +182,34 @@ def test_each_configuration_has_a_process_and_its_own_arguments(at: Refreshing) 
     assert "t0p" not in str(missing)
 
 
+def test_each_instance_of_a_keyed_provider_has_its_own_arguments(at: Refreshing) -> None:
+    """OpenTofu's `for_each` in a provider block: the state names the instance at each object."""
+    region = {"name": "region", "type": "string", "required": True}
+    at.provider(provider_schema={"version": 0, "block": {"attributes": [region]}})
+    names = {"a": "eu", "b": "us", "c": 'q"]uote\\'}
+    keyed = {name: f"{PROVIDER}.by[{json.dumps(key)}]" for name, key in names.items()}
+    blocks = [widget(name) for name in keyed]
+    for block in blocks:
+        del block["provider"]
+        block["instances"][0]["provider"] = keyed[block["name"]]
+    at.put(widget("plain"), *blocks)
+    at.configure(PROVIDER, {"region": "r"})
+    at.configure(keyed["a"], {"region": "eu-1"})
+    at.configure(keyed["c"], {"region": "q-1"})
+    result = at.refresh()
+    assert [failure.address for failure in result.failures] == ["widget_thing.b"]
+    assert f"the configuration of {keyed['b']} does not fit" in result.failures[0].message
+    assert "see `kl provider configure`" in result.failures[0].message
+    assert result.resources_checked == 4
+    assert len(at.calls("ReadResource")) == 3
+
+    at.configure(keyed["b"], {"region": "us-1"})
+    assert at.refresh().status == "succeeded"
+    sent = {bytes.fromhex(call["config"])[8:] for call in at.calls("Configure")}
+    assert sent == {b"\xa1r", b"\xa4eu-1", b"\xa4us-1", b"\xa3q-1"}
+    assert {n: i["provider"] for n, i in at.instances().items() if n in keyed} == keyed
+
+
 def test_bounds_of_one_read_one_provider_after_the_other_object_by_object(at: Refreshing) -> None:
     other = "registry.terraform.io/acme/other"
     slow = {name: {"new_state_json": thing(name), "delay": 0.2} for name in "abc"}
@@ -218,13 +246,20 @@ def test_missing_and_unreadable_providers_fail_their_own_objects(at: Refreshing)
         "widget_thing.refused": "provider_failed",
         "widget_other.other": "provider_unsupported",
     }
-    assert failed["widget_thing.refused"].message == "no credentials"
+    broken = 'provider["registry.terraform.io/acme/broken"]'
+    assert failed["widget_thing.refused"].message == (
+        f"no credentials (no configuration is stored for {broken}; see `kl provider configure`)"
+    )
     assert failed["widget_thing.refused"].diagnostics[0].severity == "error"
     assert (result.status, result.resources_checked, result.to_version_no) == ("failed", 5, None)
     assert at.versions() == [(1, "import")]
     run = at.last_run()
     assert (run["status"], run["resources_checked"], run["resources_failed"]) == ("failed", 5, 4)
     assert run["error_summary"].startswith("4 objects failed; the first: ")
+
+    at.configure(broken, {})
+    messages = {failure.address: failure.message for failure in at.refresh().failures}
+    assert messages["widget_thing.refused"] == "no credentials"
 
 
 def test_stored_text_is_upgraded_always(at: Refreshing) -> None:

@@ -24,7 +24,13 @@ def _configs(conn: Connection, name: str = "s") -> list[tuple[Any, ...]]:
 def test_each_full_address_has_its_own(conn: Connection) -> None:
     write(conn, "s", state(1, resource()))
     write(conn, "other", state(1))
-    addresses = [f"module.m.{AWS}.west", AWS, f"{AWS}.east"]
+    addresses = [
+        f"module.m.{AWS}.west",
+        AWS,
+        f"{AWS}.east",
+        rf'{AWS}.east["\"]"]',
+        f'{AWS}.east["a.b"]',
+    ]
     for address in addresses:
         _configure(conn, address, {"at": address})
     assert _configs(conn) == [(a, {"at": a}) for a in addresses]
@@ -69,6 +75,12 @@ def test_events_name_the_provider_and_no_value(conn: Connection) -> None:
         (AWS, None),
         ("hashicorp/aws", {}),
         (f"{AWS}.", {}),
+        (f'{AWS}["eu"]', {}),
+        (f"{AWS}.west[eu]", {}),
+        (f'{AWS}.west["eu"]["us"]', {}),
+        (f'{AWS}.west["eu"].east', {}),
+        (f'{AWS}.west["eu"', {}),
+        (f'module.m.{AWS}["eu"]', {}),
         (f'module.m["a"].{AWS}', {}),
         ("", {}),
     ],
