@@ -32,6 +32,13 @@ def revealing(cluster: Cluster) -> Iterator[Database]:
                         instance({"password": "now"}, **secret),
                         instance({"password": "then"}, deposed="0123abcd", **secret),
                     ),
+                    resource("n", instance({"password": "zero"}, index_key=0, **secret)),
+                    resource(
+                        "k",
+                        instance({"password": "key"}, index_key="e\u0301", **secret),
+                        module='module.m["x"]',
+                    ),
+                    resource("o", instance({"password": "type"}, **secret), type="output"),
                     outputs={"o": {"value": "out", "type": "string", "sensitive": True}},
                 ),
             )
@@ -65,6 +72,31 @@ def test_members_of_kl_secrets_get_the_value_and_leave_an_event(revealing: Datab
         ]
 
 
+@pytest.mark.parametrize(
+    ("address", "key", "stored", "value"),
+    [
+        (" terraform_data . a ", "", "terraform_data.a", "now"),
+        ("resource.terraform_data.a", "0123abcd", "terraform_data.a", "then"),
+        ("terraform_data.n[ 00 ]", "", "terraform_data.n[0]", "zero"),
+        (
+            'module.m["\\u0078"].terraform_data.k["\u00e9"]',
+            "",
+            'module.m["x"].terraform_data.k["e\u0301"]',
+            "key",
+        ),
+        ("resource.output.o", "", "output.o", "type"),
+    ],
+)
+def test_address_is_found_however_it_is_spelt_and_logged_as_stored(
+    holder: Connection, address: str, key: str, stored: str, value: str
+) -> None:
+    notices: list[str] = []
+    holder.execute("set client_min_messages = log")
+    holder.add_notice_handler(lambda d: notices.append(str(d.message_primary)))
+    assert holder.execute(REVEAL, ("s", address, key)).fetchone() == ({"password": value},)
+    assert notices == [f'{HOLDER} ({HOLDER}) reveals {stored} of state "s"']
+
+
 def test_members_of_kl_secrets_read_nothing_else(holder: Connection) -> None:
     for query in ("select 1 from kl.resources", "select kl.state_id('s')"):
         with refused(holder, "42501"):
@@ -75,6 +107,9 @@ def test_members_of_kl_secrets_read_nothing_else(holder: Connection) -> None:
     ("state_name", "address", "sqlstate"),
     [
         ("s", "terraform_data.b", "KL203"),
+        ("s", "terraform_data.n", "KL203"),
+        ("s", "terraform_data.n[1]", "KL203"),
+        ("s", "terraform_data", "KL001"),
         ("s", "output.x", "KL203"),
         ("t", "output.o", "KL201"),
         ("ws_0/env_0/s", "output.o", "KL201"),
