@@ -10,6 +10,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,6 +35,7 @@ SIZES = tuple(
     int(size) for size in os.environ.get("KL_BENCH_SIZES", "1000,10000,100000").split(",")
 )
 COMMITS = 400
+TURN = 25
 WRITERS = 8
 BLOCK = 60  # a block of ten instances, after the single resources
 
@@ -132,16 +134,30 @@ def test_reservations(bench_database: Database) -> None:
     report(*found)
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_delta_commit(bench_database: Database, size: int) -> None:
-    """Commit one changed object again and again, alone, in states of three sizes."""
-    document = _filled(bench_database, size)
-    with bench_database.connect() as conn:
-        conn.execute("set jit = off")
-        commit_one = _committer(conn, document, BLOCK)
-        for warm in range(20):
-            commit_one(warm)
-        report(measure(conn, f"one-resource delta at {size:,}", COMMITS, commit_one))
+def test_delta_commit(bench_cluster: Cluster) -> None:
+    """Commit one changed object again and again, alone, in turn in states of three sizes."""
+    with ExitStack() as stack:
+        turns = []
+        for size in SIZES:
+            database = stack.enter_context(bench_cluster.clone())
+            document = _filled(database, size)
+            conn = stack.enter_context(database.connect())
+            conn.execute("set jit = off")
+            turns.append(
+                (conn, f"one-resource delta at {size:,}", _committer(conn, document, BLOCK))
+            )
+        # The machine's pace changes: what is compared is measured side by side.
+        rounds = [
+            [measure(conn, name, TURN, commit_one) for conn, name, commit_one in turns]
+            for _ in range(1 + COMMITS // TURN)
+        ]
+        report(*map(_joined, zip(*rounds[1:], strict=True)))
+
+
+def _joined(parts: tuple[Measured, ...]) -> Measured:
+    return Measured(
+        parts[0].name, [t for p in parts for t in p.milliseconds], [w for p in parts for w in p.wal]
+    )
 
 
 def test_disjoint_writers(bench_database: Database) -> None:
