@@ -12,7 +12,7 @@ from psycopg.rows import dict_row
 
 from pyengine import api_providers, db, download
 from pyengine.provider.discovery import SearchPath
-from pyengine.refresh.outcome import Options, Result
+from pyengine.refresh.outcome import Options, Progress, Result
 from pyengine.refresh.run import refresh
 from tests.clusters import Database
 from tests.documents import Json, instance, state
@@ -101,14 +101,18 @@ class Refreshing:
         """Refresh the state."""
         return asyncio.run(self.refreshing(environ, **options))
 
-    async def refreshing(self, environ: dict[str, str] | None = None, **options: Any) -> Result:  # noqa: ANN401
+    async def refreshing(
+        self,
+        environ: dict[str, str] | None = None,
+        progress: Progress = lambda _done, _total: None,
+        **options: Any,  # noqa: ANN401
+    ) -> Result:
         """Refresh the state, as a coroutine."""
         search = SearchPath.from_environment([self.mirror], environ={"HOME": "/nonexistent"})
         chosen = Options(**{"concurrency": 2, "lock_timeout": 0} | options)
         async with db.Database(self.database.conninfo("kl_server"), max_size=8) as pool:
             return await refresh(
-                pool, db.Caller(actor="ann@ci"), self.name, chosen, search, environ or {},
-                lambda _done, _total: None,
+                pool, db.Caller(actor="ann@ci"), self.name, chosen, search, environ or {}, progress,
             )  # fmt: skip
 
     @property

@@ -12,16 +12,27 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+    v_run        kl_internal.refresh_runs%rowtype;
+    v_state      kl_internal.states%rowtype;
     v_changed    integer;
     v_superseded integer;
 begin
-    perform kl_internal.require_refresh_run(p_refresh_run_id);
+    v_run := kl_internal.require_refresh_run(p_refresh_run_id);
 
     if p_status is null or p_status not in ('succeeded', 'failed', 'cancelled') then
         raise exception using
             errcode = 'KL001',
             message = 'a refresh ends as succeeded, failed or cancelled',
             detail = jsonb_build_object('status', p_status)::text;
+    end if;
+
+    if p_status = 'succeeded' then
+        -- As at a commit: by now the client may have encrypted the state.
+        select s.*
+        into v_state
+        from kl_internal.states as s
+        where s.id = v_run.state_id;
+        perform kl_internal.refuse_opaque(kl_internal.resolve_version(v_state, 'current'));
     end if;
 
     begin
@@ -60,4 +71,5 @@ comment on function kl.finish_refresh(uuid, text, integer, integer, text) is
 'End a refresh that did not commit: failed, cancelled, or succeeded without a write (a dry run).
 
 What it had staged is counted into its audit row, then dropped.
-Locks: none. Raises: KL001, KL101, KL102, KL201, KL204, KL306. Callers: CLI.';
+Locks: none. Raises: KL001, KL002 (succeeded, but encrypted by the client meanwhile), KL101, KL102,
+KL201, KL204, KL306. Callers: CLI.';

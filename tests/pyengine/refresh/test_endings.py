@@ -16,6 +16,13 @@ from tests.refreshing import Refreshing, error, thing, until, widget
 from tests.sql import staging
 
 LOCK = lock_info("11111111-1111-4111-8111-111111111111")
+ENVELOPE = {
+    "serial": 2,
+    "lineage": LINEAGE,
+    "meta": {},
+    "encrypted_data": "b3RoZXI=",
+    "encryption_version": "v0",
+}
 
 
 def _lock(at: Refreshing) -> None:
@@ -267,17 +274,10 @@ def test_objects_written_meanwhile_are_superseded(at: Refreshing) -> None:
 def test_encrypted_document_written_meanwhile_is_not_written_over(at: Refreshing) -> None:
     at.provider(reads_by_id={"a": {"new_state_json": thing("a", size=3)}})
     at.put(widget("a"), widget("b"))
-    envelope = {
-        "serial": 2,
-        "lineage": LINEAGE,
-        "meta": {},
-        "encrypted_data": "b3RoZXI=",
-        "encryption_version": "v0",
-    }
 
     async def encrypt() -> None:
         with at.database.connect(autocommit=False) as conn:
-            staging.write(conn, at.name, envelope, LOCK["ID"])
+            staging.write(conn, at.name, ENVELOPE, LOCK["ID"])
             conn.commit()
         _unlock(at)
 
@@ -286,7 +286,24 @@ def test_encrypted_document_written_meanwhile_is_not_written_over(at: Refreshing
     assert caught.value.code == "unsupported_capability"
     run = at.last_run()
     assert (run["status"], run["error_summary"]) == ("failed", caught.value.message)
-    assert at.document() == envelope | {"serial": "2"}
+    assert at.document() == ENVELOPE | {"serial": "2"}
+
+
+def test_dry_run_of_a_state_encrypted_meanwhile_ends_as_the_real_run_does(at: Refreshing) -> None:
+    at.provider(reads_by_id={"a": {"new_state_json": thing("a", size=3)}})
+    at.put(widget("a"), widget("b"))
+
+    def encrypt_once_all_are_read(done: int, total: int) -> None:
+        if done == total == 2:
+            with at.database.connect(autocommit=False) as conn:
+                staging.write(conn, at.name, ENVELOPE)
+                conn.commit()
+
+    with pytest.raises(KilolockError) as caught:
+        at.refresh(progress=encrypt_once_all_are_read, dry_run=True)
+    assert caught.value.code == "unsupported_capability"
+    run = at.last_run()
+    assert (run["status"], run["error_summary"]) == ("failed", caught.value.message)
 
 
 def test_commit_that_the_database_refuses_fails_the_run(at: Refreshing) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.clusters import Connection
-from tests.documents import resource, state
+from tests.documents import ENCRYPTED, resource, state
 from tests.sql.auth.acting import one
 from tests.sql.refreshing import GONE, begin
 from tests.sql.staging import refused, write
@@ -38,6 +38,18 @@ def test_run_whose_reads_cannot_be_compared_ends_too(conn: Connection) -> None:
     run.stage((stored.resource_id, "read", 0, b"{no JSON", *[None] * 6))
     run.finish("failed", 1, 0, "interrupted")
     assert run.audit() == ("failed", 1, None, 1, None, 0, None)
+
+
+def test_dry_run_of_a_state_encrypted_meanwhile_cannot_succeed(conn: Connection) -> None:
+    write(conn, "s", state(2, resource("a")))
+    run = begin(conn)
+    run.read(a=GONE)
+    write(conn, "s", ENCRYPTED)
+    with refused(conn, "KL002"):
+        run.finish("succeeded", 1, 0)
+    assert run.audit()[0] == "running"
+    run.finish("failed", 1, 0, "encrypted")
+    assert run.audit() == ("failed", 1, None, 1, 0, 0, 1)
 
 
 @pytest.mark.parametrize("status", ["running", "done", "", None])
