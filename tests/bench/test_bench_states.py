@@ -81,34 +81,33 @@ def _posts(
     second: bytes,
     insert: Callable[[], None],
 ) -> None:
-    """First and later POSTs, each first one beside the same body as jsonb: the load may change."""
+    """First and later POSTs and the same body as jsonb, side by side: the load may change."""
     with _client(served) as (client, path):
 
         def post(body: bytes) -> None:
             _request(client, "POST", path, body)
 
-        def drop() -> None:
-            _request(client, "DELETE", path)
-
         post(first)  # what a first request of a session compiles is not of interest
         insert()
-        posts, inserts = [], []
+        rounds: list[dict[str, float]] = []
         for number in range(_rounds(size)):
-            drop()
-            inserts.append(_cost(served, insert))
+            one: dict[str, float] = {}
+            _request(client, "DELETE", path)
+            _cost(served, one, "jsonb insert", insert)
+            before = _disk(served)
             with _peak(served) as peak:
-                before = _disk(served)
-                posts.append(_cost(served, lambda: post(first)))
+                _cost(served, one, "first POST", lambda: post(first))
             if number == 0:
                 found["bytes on disk of the first version, MiB"] = (_disk(served) - before) / _MIB
                 found["server memory over idle, POST, MiB"] = peak()
-        for name, costs in (("first POST", posts), ("jsonb insert", inserts)):
-            found[f"{name}, s"] = statistics.median(taken for taken, _ in costs)
-            found[f"{name}, s of processors"] = statistics.median(used for _, used in costs)
-        found["POST again, no change, s"] = _timed(lambda: post(first))
-        before = _disk(served)
-        found["POST again, one change, s"] = _timed(lambda: post(second))
-        found["bytes on disk of one change, MiB"] = (_disk(served) - before) / _MIB
+            one["POST again, no change, s"] = _timed(lambda: post(first))
+            before = _disk(served)
+            one["POST again, one change, s"] = _timed(lambda: post(second))
+            if number == 0:
+                found["bytes on disk of one change, MiB"] = (_disk(served) - before) / _MIB
+            rounds.append(one)
+        for name in rounds[0]:
+            found[name] = statistics.median(one[name] for one in rounds)
 
 
 def _gets(served: Served, found: dict[str, float], size: int, select: Callable[[], None]) -> None:
@@ -231,11 +230,11 @@ def _disk(served: Served) -> int:
     return int(size[0][0])
 
 
-def _cost(served: Served, work: Callable[[], Any]) -> tuple[float, float]:
-    """Seconds on the clock, and seconds of processors in the server and in PostgreSQL."""
+def _cost(served: Served, found: dict[str, float], name: str, work: Callable[[], Any]) -> None:
+    """Note seconds on the clock, and seconds of processors in the server and in PostgreSQL."""
     before = _used(served)
-    taken = _timed(work)
-    return taken, _used(served) - before
+    found[f"{name}, s"] = _timed(work)
+    found[f"{name}, s of processors"] = _used(served) - before
 
 
 def _used(served: Served) -> float:
