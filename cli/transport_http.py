@@ -153,7 +153,10 @@ async def open_http(settings: Settings) -> AsyncIterator[HttpTransport]:
         headers["Authorization"] = f"Bearer {settings.token}"
     try:
         client = httpx.AsyncClient(base_url=base, headers=headers, timeout=_TIMEOUT)
-    except (httpx.InvalidURL, ValueError, ImportError) as exc:  # the last: proxies it cannot use
+    except httpx.InvalidURL as exc:  # which quotes of it what may be a password
+        message = "the state URL, or a proxy's in the environment, is no URL"
+        raise KilolockError("invalid_configuration", message) from exc
+    except (ValueError, ImportError) as exc:  # proxies it cannot use
         raise KilolockError("invalid_configuration", f"state URL or proxy: {exc}") from exc
     async with client:
         yield HttpTransport(client)

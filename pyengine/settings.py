@@ -181,12 +181,20 @@ def _seconds(value: int | str) -> int:
 
 def split_state_url(url: str) -> tuple[str, str]:
     """Split a state URL into the server's base URL and the state's name, unescaped once."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # is read here
+    except ValueError as exc:
+        raise _wrong_state_url(url) from exc
     base, found, name = parts.path.partition("/v1/states/")
     if parts.scheme not in ("http", "https") or not parts.netloc or not found or not name:
-        shown = re.sub(r"//[^/]*@", "//***@", url)  # it may name a password
-        raise _invalid(f"state URL {shown!r} is not http(s)://HOST/v1/states/NAME")
+        raise _wrong_state_url(url)
     return f"{parts.scheme}://{parts.netloc}{base}", unquote(name)
+
+
+def _wrong_state_url(url: str) -> KilolockError:
+    shown = url.rpartition("@")[2].partition("?")[0]  # the rest may name a password
+    return _invalid(f"state URL {shown!r} is not http(s)://HOST/v1/states/NAME")
 
 
 def default_data_dir() -> Path:

@@ -99,7 +99,7 @@ class Stage:
 
 def storable(text: str) -> str:
     """Return what a provider or a library wrote as PostgreSQL can keep it."""
-    return text.replace("\0", "\\0")
+    return text.replace("\0", "\\0").encode("utf-8", "backslashreplace").decode()
 
 
 async def _each(rows: list[Row]) -> AsyncIterator[Row]:

@@ -163,10 +163,21 @@ def test_state_url_is_split_and_unescaped_once() -> None:
     assert settings.split_state_url(url) == ("https://h:1/base", "ws_1/env_2/a%2Fb c")
 
 
-@pytest.mark.parametrize("url", ["x", "ftp://h/v1/states/a", "http://h/v1/states/", "http://h/a"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "x",
+        "ftp://h/v1/states/a",
+        "http://h/v1/states/",
+        "http://h/a",
+        "http://[::1/v1/states/a",
+        "http://h:port/v1/states/a",
+    ],
+)
 def test_wrong_state_url_is_refused(url: str) -> None:
-    with pytest.raises(KilolockError):
+    with pytest.raises(KilolockError) as caught:
         settings.split_state_url(url)
+    assert (caught.value.code, caught.value.exit_code) == ("invalid_configuration", 2)
 
 
 UNREADABLE = [
@@ -219,8 +230,19 @@ def test_what_libpq_can_read_is_a_database_url(tmp_path: Path, url: str) -> None
     assert settings.load(flags, env={}, cwd=tmp_path).database_conninfo == url
 
 
-def test_wrong_state_url_is_shown_without_its_password() -> None:
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://ada:hunter2@example.org/prod",
+        "ada:hunter2@example.org/prod",
+        "ftp://ada:hun/ter2@example.org/prod",
+        "http://ada:hun/ter2@example.org/prod",
+        "http://example.org/prod?token=hunter2",
+    ],
+)
+def test_wrong_state_url_is_shown_without_its_password(url: str) -> None:
     with pytest.raises(KilolockError) as caught:
-        settings.split_state_url("http://ada:hunter2@example.org/prod")
+        settings.split_state_url(url)
     assert "example.org/prod" in caught.value.message
-    assert "hunter2" not in caught.value.message
+    assert "hun" not in caught.value.message
+    assert "ter2" not in caught.value.message

@@ -11,12 +11,15 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     v_place integer := strpos(p_provider, 'provider["');
+    v_rest  text;
     v_parts text[];
 begin
     if v_place > 0 then
         module := nullif(left(p_provider, greatest(v_place - 2, 0)), '');
-        source := split_part(substr(p_provider, v_place + 10), '"]', 1);
-        alias := nullif(split_part(substr(p_provider, v_place + 10), '"].', 2), '');
+        v_rest := substr(p_provider, v_place + 10);
+        source := split_part(v_rest, '"]', 1);
+        -- All that follows: OpenTofu's keys may hold anything.
+        alias := nullif(substr(v_rest, length(source) + 4), '');
         return;
     end if;
 

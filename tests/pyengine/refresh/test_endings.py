@@ -10,6 +10,7 @@ import pytest
 
 from pyengine.errors import KilolockError
 from pyengine.refresh.outcome import Result
+from pyengine.refresh.staging import storable
 from tests.clusters import Connection
 from tests.documents import LINEAGE, Json, lock_info, state
 from tests.refreshing import Refreshing, error, thing, until, widget
@@ -135,6 +136,10 @@ def test_nul_in_the_last_words_before_a_handshake_is_escaped(at: Refreshing) -> 
     at.put(widget("a"))
     assert at.refresh().failures[0].code == "provider_start_failed"
     assert r"it wrote: bin\0ary" in at.last_run()["error_summary"]
+
+
+def test_what_is_no_text_is_escaped() -> None:
+    assert storable("a\0b\udcff") == r"a\0b\udcff"
 
 
 @pytest.mark.parametrize(

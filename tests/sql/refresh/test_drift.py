@@ -334,9 +334,13 @@ def test_acknowledgement_needs_drift_a_reason_and_the_right(conn: Connection) ->
             conn.execute("select kl.ack_drift('s', 'terraform_data.a', %s)", (reason,))
     with refused(conn, "KL001"):
         conn.execute("select kl.ack_drift('s', 'terraform_data.', 'r')")
-    act(conn, new_token(conn, "state:read"))
-    with refused(conn, "KL102"):
-        conn.execute("select kl.ack_drift('s', 'terraform_data.a', 'r')")
+    for scope, lacking in (("state:read", "state:write"), ("state:write", "state:read")):
+        act(conn, new_token(conn, scope, name=scope))
+        with refused(conn, "KL102") as refusal:
+            conn.execute("select kl.ack_drift('s', 'terraform_data.a', 'r')")
+        assert refusal.detail["scope"] == lacking
+    act(conn, new_token(conn, "state:read", "state:write"))
+    assert one(conn, "select kl.ack_drift('s', 'terraform_data.a', 'r')") == 1
 
 
 def test_composed_spelling_of_a_key_is_acknowledged_where_only_one_matches(

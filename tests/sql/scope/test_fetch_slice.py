@@ -77,6 +77,19 @@ def test_the_example_of_the_protocol(conn: Connection) -> None:
     assert primary["module"] == "module.database"
 
 
+def test_alias_of_a_keyed_provider_is_whole(conn: Connection) -> None:
+    alias = r'by["a\"].b"]'
+    provider = f'provider["registry.opentofu.org/hashicorp/aws"].{alias}'
+    keyed = resource("a", instance({"id": "a"}, provider=provider))
+    del keyed["provider"]
+    write(conn, "s", state(1, keyed))
+    (found,) = _resources(slice_of(conn, "terraform_data.a"))
+    assert (found["provider_config"]["address"], found["provider_config"]["alias"]) == (
+        provider,
+        alias,
+    )
+
+
 def test_everything_of_an_instance_is_there(conn: Connection) -> None:
     write(conn, "s", _rich())
     (found,) = _resources(slice_of(conn, 'module.m["k"].aws_x.a["0"]'))
