@@ -4,7 +4,7 @@
 -- named, to be reserved: the instance itself, or its block with all instances.
 create type kl_internal.scope_object as (
     id                 bigint,
-    path               text collate "C",
+    path               text,
     address            text,
     config_address     text,
     block              text,
