@@ -184,8 +184,8 @@ def split_state_url(url: str) -> tuple[str, str]:
     try:
         parts = urlsplit(url)
         _ = parts.port  # is read here
-    except ValueError as exc:
-        raise _wrong_state_url(url) from exc
+    except ValueError:
+        raise _wrong_state_url(url) from None  # its words repeat the URL
     base, found, name = parts.path.partition("/v1/states/")
     if parts.scheme not in ("http", "https") or not parts.netloc or not found or not name:
         raise _wrong_state_url(url)
