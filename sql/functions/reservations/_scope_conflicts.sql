@@ -13,6 +13,8 @@ as $$
 declare
     v_now timestamptz := kl_internal.clock();
 begin
+    -- Compared as rows, which is what only the index on (state_id, path) can do: where the table
+    -- was empty when its statistics were taken, an index on all of a state looks as good.
     return query
     with wanted as (
         select distinct w.path, w.mode
@@ -26,21 +28,24 @@ begin
     found as (
         select r.id
         from above as w
-        inner join kl_internal.resource_reservations as r
-            on r.state_id = p_state_id
-            and r.path = w.path
-        where r.apply_id is distinct from p_apply_id
-            and r.expires_at > v_now
-            and (r.mode = 'write' or w.mode = 'write')
+        cross join lateral (
+            select a.id
+            from kl_internal.resource_reservations as a
+            where (a.state_id, a.path) >= (p_state_id, w.path)
+                and (a.state_id, a.path) <= (p_state_id, w.path)
+                and a.apply_id is distinct from p_apply_id
+                and a.expires_at > v_now
+                and (a.mode = 'write' or w.mode = 'write')
+            offset 0
+        ) as r
         union
         select r.id
         from wanted as w
         cross join lateral (
             select b.id
             from kl_internal.resource_reservations as b
-            where b.state_id = p_state_id
-                and b.path > w.path
-                and b.path < w.path || E'\x08'
+            where (b.state_id, b.path) > (p_state_id, w.path)
+                and (b.state_id, b.path) < (p_state_id, w.path || E'\x08')
                 and b.apply_id is distinct from p_apply_id
                 and b.expires_at > v_now
                 and (b.mode = 'write' or w.mode = 'write')

@@ -90,9 +90,14 @@ begin
     order by w.path collate "C";
 
     return query
-    select w.address_glob, w.mode, v_until, w.widened, w.note
-    from unnest(v_wanted.globs, v_wanted.modes, v_wanted.widenings, v_wanted.notes)
-        with ordinality as w (address_glob, mode, widened, note, ordinal)
+    select w.address_glob, w.mode, h.expires_at, w.widened, w.note
+    from unnest(
+            v_wanted.globs, v_wanted.modes, v_wanted.paths, v_wanted.widenings, v_wanted.notes
+        ) with ordinality as w (address_glob, mode, path, widened, note, ordinal)
+    inner join kl_internal.resource_reservations as h
+        on h.apply_id = v_run.id
+        and h.path = w.path
+        and h.mode = w.mode
     order by w.ordinal;
 end;
 $$;

@@ -14,6 +14,16 @@ begin
     perform kl_internal.lock_state_row(v_run.state_id);
     v_until := kl_internal.lease_end(p_lease);
 
+    -- Who waits knows when the lease ended before.
+    if exists (
+        select
+        from kl_internal.resource_reservations as r
+        where r.apply_id = p_apply_id
+            and r.expires_at > v_until
+    ) then
+        perform pg_notify('kl_reservations', v_run.state_id::text);
+    end if;
+
     return query
     update kl_internal.resource_reservations as r
     set expires_at = v_until
@@ -34,5 +44,6 @@ $$;
 comment on function kl.renew_reservations(uuid, interval) is
 'Let every live lease of an apply run end that much after now; a dead one stays dead.
 
+A lease that gets shorter wakes who waits for its scope.
 Locks: state row, then its reservations.
 Raises: KL001, KL101, KL102, KL201, KL204, KL305. Callers: server, CLI.';

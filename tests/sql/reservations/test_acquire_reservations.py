@@ -36,6 +36,18 @@ def test_what_is_reserved_is_answered_in_the_order_it_was_wanted(conn: Connectio
     assert len(run.held()) == 3
 
 
+def test_what_is_held_longer_is_answered_with_its_own_end(conn: Connection) -> None:
+    run = begin(conn)
+    run.acquire("aws_x.y", lease="10 minutes")
+    found = run.acquire("aws_x.z", "aws_x.y", lease="1 minute")
+    ends = {r["address_glob"]: r["expires_at"] for r in rows(
+        conn, "select address_glob, expires_at from kl.resource_reservations where apply_id = %s",
+        run.id,
+    )}  # fmt: skip
+    assert [r["expires_at"] for r in found] == [ends["aws_x.z"], ends["aws_x.y"]]
+    assert ends["aws_x.z"] < ends["aws_x.y"]
+
+
 @pytest.mark.parametrize(
     ("one", "other", "meet"),
     [
