@@ -13,7 +13,6 @@ from psycopg.rows import class_row, scalar_row
 from psycopg.types.json import Jsonb
 
 from pyengine.db import Connection
-from pyengine.errors import KilolockError
 
 
 class BegunRun(Struct, frozen=True):
@@ -56,18 +55,14 @@ class Reservation(Struct, frozen=True):
     note: str | None = None
 
 
-async def state_name(conn: Connection, state_id: UUID) -> str:
-    """Return the canonical name of a state that the caller sees. Raises `state_not_found`."""
+async def state_name(conn: Connection, state_id: UUID | None) -> str:
+    """Return the canonical name of a state that the caller may write."""
     async with conn.cursor(row_factory=scalar_row) as cursor:
         await cursor.execute(
-            "select state from kl.states where state_id = %(state_id)s", {"state_id": state_id}
+            "select name_state from kl.name_state(p_state_id => %(state_id)s)",
+            {"state_id": state_id},
         )
-        name = await cursor.fetchone()
-    if name is None:
-        raise KilolockError(
-            "state_not_found", f"there is no state with id {state_id}", {"state_id": str(state_id)}
-        )
-    return str(name)
+        return str(await cursor.fetchone())
 
 
 async def begin_apply_run(

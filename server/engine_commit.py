@@ -19,8 +19,16 @@ from pyengine import api, api_commit, db, statefile, upload
 from pyengine.errors import KilolockError
 from server.auth import caller_of
 from server.bodies import read_body
-from server.engine_commit_types import Commit, Committed, Move, Remove, Rollback
-from server.engine_requests import LIST_BODY, answer, decode, name_of, parse
+from server.engine_commit_types import (
+    Commit,
+    Committed,
+    Delta,
+    Move,
+    OlderDelta,
+    Remove,
+    Rollback,
+)
+from server.engine_requests import LIST_BODY, answer, decode, fault, name_of, parse
 
 T = TypeVar("T")
 
@@ -56,11 +64,20 @@ async def commit(request: Request) -> HTTPResponse:
     delta = _delta(asked, mark)
     base = api_commit.Base(asked.base_serial, asked.version_id)
     name = name_of(asked)
-    done = await _run(
-        request,
-        lambda conn: api_commit.commit_delta(conn, name, asked.apply_id, base, delta),
-        _OLDER if _given(asked.delta) is None else _AS_SENT,
-    )
+    older = _given(asked.delta) is None
+    try:
+        done = await _run(
+            request,
+            lambda conn: api_commit.commit_delta(conn, name, asked.apply_id, base, delta),
+            _OLDER if older else _AS_SENT,
+        )
+    except KilolockError as exc:
+        # The database names the object; where it stands in the request is found here.
+        if exc.code == "invalid_request" and exc.details.keys() == {"address"} | (
+            exc.details.keys() & {"member"}
+        ):
+            exc.details["pointer"] = await asyncio.to_thread(_place_of_fault, delta, older)
+        raise
     return answer(Committed(done.committed_serial, done.new_version_id, "delta"))
 
 
@@ -242,6 +259,13 @@ async def _run(
             if pointer.startswith(asked):
                 exc.details["pointer"] = sent + pointer.removeprefix(asked)
         raise
+
+
+def _place_of_fault(delta: str, older: bool) -> str:
+    """Return the JSON pointer of what in a payload is of the wrong type, else of its resources."""
+    if older:
+        return fault(delta, OlderDelta) or "/raw_state/resources"
+    return "/delta" + (fault(delta, Delta) or "/resources")
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """What /v1/state-engine asks: bodies as typed requests, and the state that a request means."""
 
 import re
-from typing import Final, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 from urllib.parse import unquote, urlsplit
 
 import msgspec
@@ -11,6 +11,9 @@ from pyengine.errors import KilolockError
 from server.bodies import read_body
 
 T = TypeVar("T")
+
+# No text of ours holds a NUL, and PostgreSQL takes none.
+Text = Annotated[str, msgspec.Meta(pattern=r"^[^\x00]*$")]
 
 SMALL_BODY: Final = 1 << 20
 LIST_BODY: Final = 1 << 24  # addresses of a hundred thousand objects
@@ -23,11 +26,11 @@ _PART: Final = re.compile(r"\.([A-Za-z0-9_]+)|\[(\d+)\]")
 class StateRequest(msgspec.Struct):
     """A state in one of the protocol's forms: see `name_of`. Unknown members are ignored."""
 
-    state: str | None = None
-    state_url: str | None = None
-    workspace_id: str | None = None
-    env_public_id: str | None = None
-    state_name: str | None = None
+    state: Text | None = None
+    state_url: Text | None = None
+    workspace_id: Annotated[str, msgspec.Meta(pattern="^ws_[0-9a-z]+$")] | None = None
+    env_public_id: Annotated[str, msgspec.Meta(pattern="^env_[0-9a-z]+$")] | None = None
+    state_name: Text | None = None
 
     @property
     def names_a_state(self) -> bool:
@@ -58,6 +61,17 @@ def parse(body: bytes | bytearray, kind: type[T]) -> T:
         raise KilolockError(
             "invalid_request", f"the body is not JSON: {exc}", {"pointer": ""}
         ) from exc
+
+
+def fault(text: str, kind: Any) -> str | None:  # noqa: ANN401 - any type that msgspec knows
+    """Return the JSON pointer of what in a JSON text is of another type than `kind` has."""
+    try:
+        msgspec.json.decode(text, type=kind)
+    except msgspec.ValidationError as exc:
+        return _located(str(exc))[1]
+    except (msgspec.DecodeError, RecursionError):
+        pass  # such as surrogates without their other half
+    return None
 
 
 def _located(text: str) -> tuple[str, str]:

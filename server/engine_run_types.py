@@ -7,7 +7,7 @@ from uuid import UUID
 from msgspec import Meta, Struct, field
 
 from pyengine import api_runs
-from server.engine_requests import StateRequest
+from server.engine_requests import StateRequest, Text
 
 Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 Lease = Annotated[int, Meta(ge=1, le=86400)]
@@ -17,7 +17,7 @@ class Begin(StateRequest):
     """What apply-runs/begin asks; state_id is one more form of naming a state."""
 
     state_id: UUID | None = None
-    actor: str | None = None
+    actor: Text | None = None
     source_serial: int | None = None
     info: dict[str, Any] | None = None
 
@@ -29,13 +29,13 @@ class Finish(Struct):
     committed_serial: int | None = None
     resources_planned: Count | None = None
     resources_applied: Count | None = None
-    error: str | None = None
+    error: Text | None = None
 
 
 class Abort(Struct):
     """What apply-runs/{id}/abort asks."""
 
-    reason: str | None = None
+    reason: Text | None = None
 
 
 class ListRuns(StateRequest):
@@ -48,14 +48,14 @@ class ListRuns(StateRequest):
 class Wanted(Struct):
     """One scope that is wanted."""
 
-    address_glob: str
+    address_glob: Text
     mode: Literal["read", "write"]
 
 
 class ModuleCall(Struct):
     """What a client knows of a module call. keyed: it has count or for_each."""
 
-    address: str
+    address: Text
     keyed: bool
 
 
@@ -64,7 +64,7 @@ class Acquire(StateRequest, kw_only=True):
 
     apply_id: UUID
     want: list[Wanted]
-    holder: str | None = None
+    holder: Text | None = None
     lease_seconds: Lease = 900
     wait_seconds: Annotated[int, Meta(ge=0, le=600)] = 0
     module_calls: list[ModuleCall] = field(default_factory=list)
@@ -87,15 +87,15 @@ class Lock(StateRequest, kw_only=True):
     """What terraform-lock/acquire asks."""
 
     apply_id: UUID
-    holder: str | None = None
-    scope_summary: list[str] = field(default_factory=list)
+    holder: Text | None = None
+    scope_summary: list[Text] = field(default_factory=list)
 
 
 class Unlock(StateRequest):
     """What terraform-lock/release asks; the state may be left out."""
 
     apply_id: UUID | None = None
-    lock_id: str | None = None
+    lock_id: Text | None = None
 
 
 class Held(Struct):

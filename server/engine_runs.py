@@ -54,15 +54,20 @@ async def begin(request: Request) -> HTTPResponse:
     """Begin a native apply."""
     asked = await decode(request, Begin)
 
+    named = name_of(asked) if asked.names_a_state or asked.state_id is None else None
+
     async def work(conn: db.Connection) -> api_runs.BegunRun:
-        name = (
-            name_of(asked)
-            if asked.state_id is None
-            else await api_runs.state_name(conn, asked.state_id)
-        )
-        return await api_runs.begin_apply_run(
+        name = await api_runs.state_name(conn, asked.state_id) if named is None else named
+        run = await api_runs.begin_apply_run(
             conn, name, asked.actor, asked.source_serial, asked.info
         )
+        if asked.state_id not in (None, run.state_id):
+            raise KilolockError(
+                "invalid_request",
+                "state_id is of another state than the one that is named",
+                {"pointer": "/state_id"},
+            )
+        return run
 
     return answer(await _run(request, work))
 
@@ -115,7 +120,8 @@ async def acquire(request: Request) -> HTTPResponse:
     asked = await decode(request, Acquire, LIST_BODY)
     name, lease = name_of(asked), timedelta(seconds=asked.lease_seconds)
     want = [{"address_glob": w.address_glob, "mode": w.mode} for w in asked.want]
-    unkeyed = [call.address for call in asked.module_calls if not call.keyed]
+    places = [place for place, call in enumerate(asked.module_calls) if not call.keyed]
+    unkeyed = [asked.module_calls[place].address for place in places]
 
     async def work(conn: db.Connection) -> list[api_runs.Reservation]:
         return await api_runs.acquire_reservations(
@@ -123,9 +129,15 @@ async def acquire(request: Request) -> HTTPResponse:
         )
 
     context = request.app.ctx
-    held = await reserve(
-        context.database, context.freed_scopes, caller_of(request), work, asked.wait_seconds
-    )
+    try:
+        held = await reserve(
+            context.database, context.freed_scopes, caller_of(request), work, asked.wait_seconds
+        )
+    except KilolockError as exc:
+        _, found, position = str(exc.details.get("pointer")).partition("/unkeyed_modules/")
+        if found:
+            exc.details["pointer"] = f"/module_calls/{places[int(position)]}/address"
+        raise
     return answer(_held(held))
 
 

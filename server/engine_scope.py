@@ -1,7 +1,7 @@
 """Routes of /v1/state-engine that read: capabilities, identity, scope, slice."""
 
 from collections.abc import Awaitable, Callable
-from typing import Annotated, TypeVar
+from typing import TypeVar
 from uuid import UUID
 
 import msgspec
@@ -9,12 +9,9 @@ from sanic import Blueprint, HTTPResponse, Request
 
 from pyengine import api_scope, db
 from server.auth import caller_of
-from server.engine_requests import LIST_BODY, StateRequest, answer, decode, name_of
+from server.engine_requests import LIST_BODY, StateRequest, Text, answer, decode, name_of
 
 T = TypeVar("T")
-
-# No text of ours holds a NUL, and PostgreSQL takes none.
-Text = Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]*\Z")]
 
 
 class Selector(msgspec.Struct):

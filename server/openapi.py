@@ -21,6 +21,8 @@ _ERROR: Final[dict[str, Any]] = {
         "error": {"type": "string"},
         "message": {"type": "string"},
         "details": {"type": "object"},
+        "conflicts": {"type": "array", "items": {"type": "object"}},
+        "current_serial": {"type": "integer"},
     },
 }
 # What any route may answer: for the caller, for the request, for the database.
@@ -118,9 +120,11 @@ class _Schemas:
         self._found: dict[str, Any] = {"Error": _ERROR}
 
     def of(self, kind: Any) -> dict[str, Any]:  # noqa: ANN401 - any type that msgspec knows
-        """Return the schema of a type, by reference where it has a name; of anything for None."""
+        """Return the schema of a type, or of one of several; of anything for None."""
         if kind is None:
             return {}
+        if isinstance(kind, tuple):
+            return {"anyOf": [self.of(one) for one in kind]}
         (schema,), found = msgspec.json.schema_components([kind], ref_template=_REFERENCE)
         self._found |= {name: _as_number(item) for name, item in found.items()}
         return schema

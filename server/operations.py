@@ -10,6 +10,7 @@ from pyengine import api_commit, api_drift, api_readers, api_runs, api_scope, ap
 from pyengine.pages import LARGEST, Page
 from server import engine_commit_types as commit_types
 from server import engine_run_types as types
+from server import engine_scope_types as scope_types
 from server.engine_requests import StateRequest
 from server.engine_scope import ExpandRequest, SliceRequest
 
@@ -24,7 +25,10 @@ class Parameter(Struct, frozen=True):
 
 
 class Operation(Struct, frozen=True):
-    """One route: types that msgspec knows; None for any JSON. errors: codes beyond the usual."""
+    """One route: types that msgspec knows; None for any JSON. errors: codes beyond the usual.
+
+    answer: several types if it may be any of them.
+    """
 
     answer: Any = None
     request: Any = None
@@ -201,7 +205,7 @@ _OPERATION_ERRORS: Final = (
 _COMMIT: Final = {
     "POST /v1/state-engine/state/commit": Operation(
         commit_types.Committed,
-        request=commit_types.Commit,
+        request=commit_types.DescribedCommit,
         errors=(
             "state_not_found",
             "version_not_found",
@@ -231,16 +235,19 @@ _COMMIT: Final = {
 }
 
 _ENGINE_SCOPE: Final = {
-    "GET /v1/state-engine/capabilities": Operation(),
+    "GET /v1/state-engine/capabilities": Operation(scope_types.Capabilities),
     "POST /v1/state-engine/state/resolve": Operation(
         api_scope.Identity,
         request=StateRequest,
         errors=("state_not_found", "payload_too_large", "unsupported_media_type"),
     ),
     "POST /v1/state-engine/scope/expand": Operation(
-        request=ExpandRequest, errors=(*_ENGINE_ERRORS, "unsafe_scope_closure")
+        scope_types.Expanded,
+        request=ExpandRequest,
+        errors=(*_ENGINE_ERRORS, "unsafe_scope_closure"),
     ),
     "POST /v1/state-engine/state/slice": Operation(
+        (scope_types.Slice, scope_types.StateDocument),
         request=SliceRequest,
         errors=(
             *_ENGINE_ERRORS,

@@ -229,6 +229,18 @@ def test_outputs_only_token_gets_outputs_and_nothing_else(guarded: Guarded) -> N
     assert guarded.request(token, "GET", "/v1/states/nothing").status_code == 404
 
 
+def test_who_may_only_write_begins_by_id_what_the_token_reaches(guarded: Guarded) -> None:
+    reader = guarded.token("state:read")
+    path = "/v1/state-engine/state/resolve"
+    found = guarded.request(reader, "POST", path, json={"state": "other"}).json()
+    path, body = "/v1/state-engine/apply-runs/begin", {"state_id": found["state_id"]}
+    begun = guarded.request(guarded.token("state:write"), "POST", path, json=body)
+    assert (begun.status_code, begun.json().get("state_id")) == (200, found["state_id"])
+    beyond = guarded.request(guarded.token("state:write", prefix="app/"), "POST", path, json=body)
+    assert (beyond.status_code, beyond.json()["error"]) == (404, "state_not_found")
+    assert guarded.request(reader, "POST", path, json=body).status_code == 403
+
+
 def test_prefix_hides_all_other_names(guarded: Guarded) -> None:
     token = guarded.token("state:read", prefix="app/")
     listed = guarded.request(token, "GET", "/v1/admin/states").json()["states"]

@@ -150,6 +150,26 @@ def test_every_form_of_naming_a_state_is_one_state(written: Backend) -> None:
     assert (len(runs), len(rest)) == (4, len(forms) - 4)
 
 
+def test_an_id_beside_a_name_is_of_the_same_state(written: Backend) -> None:
+    other = written.server.backend()
+    assert other.post(state(1, resource("a"))).status_code == 200
+    state_id = ask(written, "state/resolve", state=written.name).json()["state_id"]
+    same = ask(written, "apply-runs/begin", state=written.name, state_id=state_id)
+    assert (same.status_code, same.json()["state_id"]) == (200, state_id)
+    refused = ask(written, "apply-runs/begin", state=other.name, state_id=state_id)
+    assert (refused.status_code, refused.json()["error"]) == (400, "invalid_request")
+    assert refused.json()["details"]["pointer"] == "/state_id"
+    assert ask(written, "apply-runs/list", state=other.name).json() == {"apply_runs": []}
+
+
+def test_a_module_call_that_is_none_is_pointed_at(written: Backend) -> None:
+    calls = [{"address": "aws.a", "keyed": True}, {"address": "module.a", "keyed": False}]
+    calls.append({"address": "aws.b", "keyed": False})
+    answer = acquire(written, begin(written), "module.c.aws_x.y", module_calls=calls)
+    assert answer.status_code == 400, answer.text
+    assert answer.json()["details"]["pointer"] == "/module_calls/2/address"
+
+
 @pytest.mark.parametrize(
     ("path", "body", "pointer"),
     [
@@ -161,6 +181,18 @@ def test_every_form_of_naming_a_state_is_one_state(written: Backend) -> None:
         ("apply-runs/begin", {"state_url": "https://h/v1/states/%ff"}, "/state_url"),
         ("apply-runs/begin", {"workspace_id": "ws_a"}, "/workspace_id"),
         ("apply-runs/begin", {"state_id": "x"}, "/state_id"),
+        ("apply-runs/begin", {"state": "a\0"}, "/state"),
+        ("apply-runs/begin", {"state": "a", "actor": "a\0"}, "/actor"),
+        (
+            "apply-runs/begin",
+            {"workspace_id": "a", "env_public_id": "env_a", "state_name": "a"},
+            "/workspace_id",
+        ),
+        (
+            "apply-runs/begin",
+            {"workspace_id": "ws_a", "env_public_id": "env_a/b", "state_name": "a"},
+            "/env_public_id",
+        ),
         ("apply-runs/begin", {"state": "a", "source_serial": 1.5}, "/source_serial"),
         ("apply-runs/begin", {"state": "a", "info": []}, "/info"),
         ("apply-runs/list", {"state": "a", "limit": 0}, "/limit"),

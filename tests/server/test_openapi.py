@@ -13,7 +13,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from server.operations import OPERATIONS
-from tests.documents import resource, state
+from tests.documents import instance, resource, state
 from tests.service import Server
 
 _EXAMPLES = 10
@@ -30,6 +30,13 @@ _REAL = {
     "base_serial": 1,
     "limit": 3,
 }
+_STATE_ENGINE: list[tuple[str, dict[str, Any]]] = [
+    ("resolve", {}),
+    ("expand", {"selectors": [{"kind": "resource_address", "value": "terraform_data.a"}]}),
+    ("expand", {"selectors": [{"kind": "file_hint", "value": "a.tf"}]}),
+    ("slice", {"addresses": ["terraform_data.a"], "outputs": ["*"]}),
+    ("slice", {"addresses": ["terraform_data.a"], "outputs": ["*"], "format": "terraform-state"}),
+]
 _READING = {
     "/v1/admin/status": ["name"],
     "/v1/admin/history": ["name", "limit"],
@@ -95,3 +102,28 @@ def test_answers_of_a_state_are_those_described(described: Any, service: Server)
         assert answer.status_code == 200, answer.text
         assert answer.json(), path
         case.validate_response(answer, checks=_CHECKS)
+
+
+def test_answers_of_the_state_engine_are_those_described(described: Any, service: Server) -> None:  # noqa: ANN401
+    backend = service.backend()
+    old = instance({"id": "old"}, deposed="0badcafe", identity={"a": 1}, identity_schema_version=0)
+    made = resource("a", instance({"id": "a"}, new_member=1), old)
+    assert backend.post(state(1, made, resource("b", old), outputs=_OUTPUTS)).status_code == 200
+    case = described["/v1/state-engine/capabilities"]["GET"].Case()
+    case.validate_response(case.call(), checks=_CHECKS)
+    for verb, members in _STATE_ENGINE:
+        [path] = [p for p in OPERATIONS if p.endswith(f"/{verb}")]
+        case = described[path.removeprefix("POST ")]["POST"].Case(
+            body={"state": backend.name} | members, media_type="application/json"
+        )
+        answer = case.call()
+        assert answer.status_code == 200, answer.text
+        case.validate_response(answer, checks=_CHECKS)
+
+
+def test_what_the_state_engine_answers_is_described_in_full(service: Server) -> None:
+    paths = service.client.get("/v1/openapi.json").json()["paths"]
+    for path, item in paths.items():
+        if path.startswith("/v1/state-engine/"):
+            [operation] = item.values()
+            assert operation["responses"]["200"]["content"]["application/json"]["schema"], path

@@ -41,7 +41,13 @@ begin
         raise exception using
             errcode = 'KL001',
             message = v_problem || '; nothing was stored',
-            detail = jsonb_build_object('pointer', '/delta')::text;
+            detail = jsonb_build_object(
+                'pointer',
+                case
+                    when starts_with(v_problem, 'terraform_version') then '/delta/terraform_version'
+                    else '/delta/check_results'
+                end
+            )::text;
     end if;
 
     if p_delta.terraform_version is not null then

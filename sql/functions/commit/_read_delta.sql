@@ -86,7 +86,23 @@ begin
     v_delta.output_delete_set := kl_internal.checked_list(
         v_given.output_delete_set, '/delta/output_delete_set', v_delta.mark
     );
+    if v_delta.is_whole and v_given.write_set is null then
+        perform kl_internal.refuse_member(
+            '/delta/write_set', 'is missing: it says what of the document is meant'
+        );
+    end if;
+
     if v_delta.output_delete_set <> '{}' then
+        if not v_delta.is_whole and exists (
+            select
+            from json_object_keys(v_delta.output_writes) as k (name)
+            where k.name = any (v_delta.output_delete_set)
+        ) then
+            perform kl_internal.refuse_member(
+                '/delta/output_delete_set', 'names an output that output_writes has too'
+            );
+        end if;
+
         v_delta.output_delete_set := array(
             select kl_internal.unmasked_text(e.element, v_delta.mark)
             from json_array_elements(v_given.output_delete_set) as e (element)

@@ -19,6 +19,20 @@ begin
         kl_internal.json_member(c.value, 'address', 'string', c.pointer) #>> '{}'
     ) as m
     where m.config_address <> '';
+exception
+    when sqlstate 'KL001' then
+        -- A fault of form is pointed at already; then this raises it again.
+        perform kl_internal.refuse_address(
+            array(
+                select kl_internal.json_member(c.value, 'address', 'string', c.pointer) #>> '{}'
+                from kl_internal.json_objects(
+                    p_context -> 'module_calls', '/client_context/module_calls'
+                ) as c
+            ),
+            'module',
+            '/client_context/module_calls/%s/address'
+        );
+        raise;
 end;
 $$;
 

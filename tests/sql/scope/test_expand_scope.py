@@ -410,6 +410,11 @@ def test_require_safe_raises_with_the_culprits(conn: Connection, expand: Expand)
             {"module_calls": [{"address": "module.a", "self_contained": "yes"}]},
             "/client_context/module_calls/0/self_contained",
         ),
+        (
+            [at("aws_x.a")],
+            {"module_calls": [{"address": "module.a", "keyed": False}, {"address": "aws_x.a"}]},
+            "/client_context/module_calls/1/address",
+        ),
     ],
 )
 def test_what_is_wrong_is_pointed_at(
