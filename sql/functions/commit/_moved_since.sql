@@ -11,6 +11,7 @@ set search_path = pg_catalog, pg_temp
 set enable_hashjoin = off  -- few rows are of those versions, which no statistics know
 set enable_mergejoin = off
 set enable_seqscan = off
+set enable_sort = off  -- an index that is in order is taken for that
 as $$
 declare
     v_scopes   kl_gist.scope_multirange;
@@ -27,14 +28,16 @@ begin
     -- In laterals, each a look into one index: no statistics know how little is of those versions.
     return (
         with closed as materialized (
-            -- One by one: else an index on paths looks as good, and is read for all ever closed.
+            -- In order: else an index on paths looks as good, and is read for all ever closed.
             select c.address, c.config_address, c.path
             from unnest(v_versions) as v (version_no)
             cross join lateral (
                 select r.address, r.config_address, r.path
                 from kl_internal.resources as r
                 where r.state_id = p_base.state_id
-                    and r.closed_no = v.version_no
+                    and r.closed_no >= v.version_no
+                    and r.closed_no <= v.version_no
+                order by r.closed_no
                 offset 0
             ) as c
         ),

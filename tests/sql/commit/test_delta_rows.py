@@ -100,6 +100,23 @@ def test_a_commit_reads_no_history_whatever_statistics_know(database: Database) 
             assert [table for table in after if after[table] - before[table] > MOST] == []
 
 
+def test_a_rebase_reads_no_history_by_a_plan_made_when_there_was_none(database: Database) -> None:
+    document = landscape.document(300)
+    put(database, "s", document)
+    with database.connect("postgres") as conn:
+        conn.execute("vacuum analyze")
+        one, two = (_reserved(conn, document, block) for block in (61, 62))
+        commit(one, _change(document, 61), 1)
+        serial = commit(two, _change(document, 62), 1).serial
+        for size in range(VERSIONS):
+            serial = commit(one, _change(document, 61, size), serial).serial
+        with conn.transaction():
+            before = _rows_read(conn)
+            commit(two, _change(document, 62, 1), serial - 1)
+            after = _rows_read(conn)
+        assert [table for table in after if after[table] - before[table] > MOST] == []
+
+
 def _rows_read(conn: Connection) -> dict[str, int]:
     return dict(conn.execute(_READ).fetchall())
 
