@@ -1,5 +1,5 @@
 create or replace function kl_internal.authorize(p_scope text)
-returns void
+returns kl_internal.caller_grant
 language plpgsql
 stable
 set search_path = pg_catalog, pg_temp
@@ -10,7 +10,7 @@ begin
     if p_scope = any (v_grant.scopes)
         or 'admin' = any (v_grant.scopes)
         or (p_scope = 'outputs:read' and 'state:read' = any (v_grant.scopes)) then
-        return;
+        return v_grant;
     end if;
 
     if coalesce(current_setting('kl.auth', true), '') = 'database'
@@ -31,5 +31,5 @@ $$;
 comment on function kl_internal.authorize(text) is
 'Check that the caller has a scope somewhere: state:read, state:write, outputs:read or admin.
 
-Which states it has it for is checked where a name or an id becomes a state
-(kl_internal.authorize_place). Raises: KL101, KL102.';
+What the caller may do comes back, for who checks more of it. Which states it has the scope for is
+checked where a name or an id becomes a state (kl_internal.authorize_place). Raises: KL101, KL102.';

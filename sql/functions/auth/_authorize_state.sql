@@ -5,10 +5,9 @@ stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+    v_grant kl_internal.caller_grant := kl_internal.authorize(p_scope);
     v_state kl_internal.states%rowtype;
 begin
-    perform kl_internal.authorize(p_scope);
-
     select s.*
     into v_state
     from kl_internal.states as s
@@ -21,7 +20,7 @@ begin
             detail = jsonb_build_object('state_id', p_state_id)::text;
     end if;
 
-    perform kl_internal.authorize_place(v_state.environment_id, v_state.name);
+    perform kl_internal.authorize_place(v_state.environment_id, v_state.name, v_grant);
 end;
 $$;
 

@@ -6,8 +6,7 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-    perform kl_internal.authorize(p_scope);
-    perform kl_internal.resolve_name(p_name);
+    perform kl_internal.resolve_name(p_name, kl_internal.authorize(p_scope));
 end;
 $$;
 

@@ -2,7 +2,8 @@ create or replace function kl_internal.moved_since(
     p_base      kl_internal.state_versions,
     p_run_id    uuid,
     p_upload_id uuid,
-    p_paths     text[]
+    p_paths     text[],
+    p_set_ids   bigint[]
 )
 returns text[]
 language plpgsql
@@ -59,6 +60,10 @@ begin
             from kl_internal.upload_dependencies as u
             where u.upload_id = p_upload_id
             union
+            select unnest(s.config_addresses)
+            from kl_internal.dependency_sets as s
+            where s.id = any (p_set_ids)
+            union
             select unnest(d.config_addresses)
             from unnest(p_paths) as p (path)
             cross join lateral (
@@ -104,9 +109,10 @@ end;
 $$;
 
 comment on function kl_internal.moved_since(
-    kl_internal.state_versions, uuid, uuid, text[]
+    kl_internal.state_versions, uuid, uuid, text[], bigint[]
 ) is
 'The addresses for which a delta on an older base cannot be trusted; null when it can be rebased.
 
 Those in the run''s reserved ranges that somebody else wrote since, and those that what is written
-depends on, by the stored and the new lists, without the run having reserved them.';
+depends on, by the stored and the new lists (staged, or those of p_set_ids), without the run having
+reserved them.';

@@ -4,6 +4,7 @@ create or replace function kl_internal.require_unmoved(
     p_run_id    uuid,
     p_upload_id uuid,
     p_paths     text[],
+    p_set_ids   bigint[],
     p_outputs   text[]
 )
 returns void
@@ -18,7 +19,8 @@ begin
         return;
     end if;
 
-    v_moved := kl_internal.moved_since(p_base, p_run_id, p_upload_id, p_paths) || p_outputs;
+    v_moved := kl_internal.moved_since(p_base, p_run_id, p_upload_id, p_paths, p_set_ids)
+        || p_outputs;
     if v_moved <> '{}' then
         perform kl_internal.raise_conflict(p_base, p_state, v_moved);
     end if;
@@ -26,8 +28,9 @@ end;
 $$;
 
 comment on function kl_internal.require_unmoved(
-    kl_internal.state_versions, kl_internal.states, uuid, uuid, text[], text[]
+    kl_internal.state_versions, kl_internal.states, uuid, uuid, text[], bigint[], text[]
 ) is
 'Check that nothing written since its base stands against a delta. The state row is locked.
 
-p_outputs: those that do, as found before. Raises: KL302.';
+p_set_ids: of its lists of dependencies, where they are not in the stage. p_outputs: those that do
+stand against it, as found before. Raises: KL302.';

@@ -3,7 +3,9 @@ create or replace function kl_internal.stage_delta(
     p_upload_id   uuid,
     p_delta       kl_internal.delta,
     out paths     text[],
-    out addresses text[]
+    out addresses text[],
+    out objects   kl_internal.upload_objects[],
+    out set_ids   bigint[]
 )
 language plpgsql
 volatile
@@ -11,7 +13,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     v_members jsonb;
-    v_staged  record;
+    v_parsed  record;
 begin
     if p_delta.output_writes is not null then
         perform kl_internal.stage_output_writes(p_upload_id, p_delta);
@@ -24,22 +26,27 @@ begin
     if p_delta.mark is null then
         begin
             v_members := p_delta.resources::jsonb;
-            v_staged := kl_internal.insert_delta(p_upload_id, p_delta.resources, v_members);
-            if not v_staged.has_problem then
-                perform kl_internal.stage_delta_lists(p_state_id, p_upload_id, v_members);
-                if v_staged.are_plain
+            if kl_internal.are_ordinary(v_members) then
+                v_parsed := kl_internal.delta_objects(
+                    p_state_id, p_upload_id, p_delta.resources, v_members
+                );
+                if v_parsed.are_plain
                     and not p_delta.is_whole
                     and p_delta.delete_set = '{}'
-                    and p_delta.write_set @> v_staged.addresses
-                    and v_staged.addresses @> p_delta.write_set then
-                    paths := v_staged.paths;
-                    addresses := v_staged.addresses;
+                    and p_delta.write_set @> v_parsed.addresses
+                    and v_parsed.addresses @> p_delta.write_set then
+                    paths := v_parsed.paths;
+                    addresses := v_parsed.addresses;
+                    objects := v_parsed.objects;
+                    set_ids := v_parsed.set_ids;
+                else
+                    perform kl_internal.stage_delta_objects(
+                        p_state_id, p_upload_id, v_parsed.objects, v_members
+                    );
                 end if;
 
                 return;
             end if;
-
-            raise sqlstate 'KL001';
         exception
             when sqlstate 'KL001' or untranslatable_character or invalid_text_representation
                 or invalid_parameter_value or numeric_value_out_of_range
@@ -54,8 +61,10 @@ end;
 $$;
 
 comment on function kl_internal.stage_delta(uuid, uuid, kl_internal.delta) is
-'Parse the resources and outputs of a delta into the stage, as if they were a document''s.
+'Parse the resources and outputs of a delta; into the stage, as if they were a document''s.
 
-paths, addresses: of the instances, in path order, when the delta deletes nothing and its write set
-names exactly what it brings, each by its address as it is spelled here: then there is nothing for
-kl_internal.require_payloads to find. Null otherwise. Raises: KL001.';
+But a plain delta stays in memory: one that deletes nothing, brings current objects with lists of
+dependencies that the state knows, and names exactly those in its write set, each by its address as
+it is spelled here. Then nothing is there for kl_internal.require_payloads to find.
+paths, addresses, objects, set_ids: of a plain delta, in path order; null otherwise.
+Raises: KL001.';

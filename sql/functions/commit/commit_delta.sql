@@ -23,7 +23,7 @@ declare
     v_run       kl_internal.apply_runs%rowtype;
     v_base      kl_internal.state_versions%rowtype;
     v_draft     kl_internal.state_versions%rowtype;
-    v_named     record;
+    v_staged    record;
     v_outputs   text[] := array[]::text[];
     v_moved     text[];
     v_scopes    kl_gist.scope_multirange;
@@ -31,7 +31,7 @@ begin
     v_state := kl_internal.require_state(p_name, 'state:write');
     v_digest := kl_internal.delta_digest(p_base_serial, p_base_version_id, p_delta);
     v_delta := kl_internal.read_delta(p_delta);
-    v_named := kl_internal.stage_delta(v_state.id, v_upload_id, v_delta);
+    v_staged := kl_internal.stage_delta(v_state.id, v_upload_id, v_delta);
 
     -- Parsed and staged: from here on other writers wait.
     v_state := kl_internal.lock_known_state(v_state.id, p_name);
@@ -46,15 +46,15 @@ begin
     end if;
 
     v_run := kl_internal.require_native_writer(v_state, p_apply_id);
-    if v_named.paths is null then
-        select p.*
-        into v_named
+    if v_staged.objects is null then
+        select p.paths, p.addresses
+        into v_staged.paths, v_staged.addresses
         from kl_internal.require_payloads(v_state.id, v_upload_id, v_delta) as p;
     end if;
 
-    v_scopes := kl_internal.require_own_scopes(v_run, v_named.paths, v_named.addresses);
+    v_scopes := kl_internal.require_own_scopes(v_run, v_staged.paths, v_staged.addresses);
     v_base := kl_internal.base_version(v_state, p_base_serial, p_base_version_id);
-    v_draft := kl_internal.successor_version(v_state, 'apply', v_run.actor);
+    v_draft := kl_internal.successor_version(v_state, 'apply', v_run.actor, v_run.principal);
     perform kl_internal.require_lineage(v_draft, v_delta.lineage, p_base_version_id);
     if v_delta.output_writes is not null or v_delta.output_delete_set <> '{}' then
         select o.keys, o.conflicts
@@ -66,7 +66,7 @@ begin
 
     if v_base.version_no < v_state.current_version_no then
         perform kl_internal.require_unmoved(
-            v_base, v_state, v_run.id, v_upload_id, v_named.paths, v_moved
+            v_base, v_state, v_run.id, v_upload_id, v_staged.paths, v_staged.set_ids, v_moved
         );
     end if;
 
@@ -77,13 +77,23 @@ begin
         v_draft := kl_internal.merge_members(v_draft, v_delta);
     end if;
 
-    v_draft := kl_internal.replace_instances(v_draft, v_upload_id, v_named.paths);
+    v_draft := case
+        when v_staged.objects is null then
+            kl_internal.replace_instances(v_draft, v_upload_id, v_staged.paths)
+        else kl_internal.replace_objects(
+            v_draft, v_upload_id, v_delta.resources, v_staged.paths, v_staged.objects,
+            v_staged.set_ids
+        )
+    end;
     if v_outputs <> '{}' then
         v_draft := kl_internal.change_outputs(v_draft, v_upload_id, v_outputs);
     end if;
 
     perform kl_internal.record_version(v_draft);
-    perform kl_internal.sweep_delta(v_upload_id, v_delta);
+    if v_staged.objects is null or v_delta.output_writes is not null then
+        perform kl_internal.sweep_delta(v_upload_id, v_delta);
+    end if;
+
     committed_serial := v_draft.serial;
     new_version_id := v_draft.id;
     version_no := v_draft.version_no;

@@ -1,4 +1,7 @@
-create or replace function kl_internal.find_state(p_name text)
+create or replace function kl_internal.find_state(
+    p_name  text,
+    p_grant kl_internal.caller_grant default kl_internal.caller_grant()
+)
 returns kl_internal.states
 language plpgsql
 stable
@@ -8,7 +11,7 @@ declare
     v_place record;
     v_state kl_internal.states%rowtype;
 begin
-    v_place := kl_internal.resolve_name(p_name);
+    v_place := kl_internal.resolve_name(p_name, p_grant);
 
     select s.*
     into v_state
@@ -20,7 +23,7 @@ begin
 end;
 $$;
 
-comment on function kl_internal.find_state(text) is
+comment on function kl_internal.find_state(text, kl_internal.caller_grant) is
 'The live state of that name, a placeholder included; null where there is none.
 
 Raises: KL001, KL201 (no such environment).';

@@ -5,11 +5,9 @@ stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    v_state kl_internal.states%rowtype;
+    v_grant kl_internal.caller_grant := kl_internal.authorize(p_scope);
+    v_state kl_internal.states%rowtype := kl_internal.find_state(p_name, v_grant);
 begin
-    perform kl_internal.authorize(p_scope);
-    v_state := kl_internal.find_state(p_name);
-
     if v_state.current_version_no is null or v_state.current_version_no = 0 then
         raise exception using
             errcode = 'KL201',

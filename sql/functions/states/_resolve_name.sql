@@ -1,5 +1,6 @@
 create or replace function kl_internal.resolve_name(
     p_name              text,
+    p_grant             kl_internal.caller_grant default kl_internal.caller_grant(),
     out environment_id  uuid,
     out state_name      text
 )
@@ -10,8 +11,8 @@ as $$
 declare
     v_parts text[];
 begin
-    if p_name is null or p_name = '' or char_length(p_name) > 512 or p_name ~ '[\x01-\x1f\x7f-\x9f]'
-        or p_name ~ '(^|/)\.{0,2}(/|$)' then
+    if p_name is null or p_name = '' or char_length(p_name) > 512
+        or p_name ~ '[\x01-\x1f\x7f-\x9f]|(^|/)\.{0,2}(/|$)' then
         raise exception using
             errcode = 'KL001',
             message = format(
@@ -22,7 +23,9 @@ begin
             detail = jsonb_build_object('state', left(p_name, 600))::text;
     end if;
 
-    v_parts := regexp_match(p_name, '^(ws_[0-9a-z]+)/(env_[0-9a-z]+)/(.+)$');
+    if starts_with(p_name, 'ws_') then
+        v_parts := regexp_match(p_name, '^(ws_[0-9a-z]+)/(env_[0-9a-z]+)/(.+)$');
+    end if;
     state_name := coalesce(v_parts[3], p_name);
 
     if v_parts is null then
@@ -42,18 +45,18 @@ begin
     end if;
 
     if environment_id is null then
-        perform kl_internal.authorize_place(null, state_name);
+        perform kl_internal.authorize_place(null, state_name, p_grant);
         raise exception using
             errcode = 'KL201',
             message = format('there is no environment %s/%s', v_parts[1], v_parts[2]),
             detail = jsonb_build_object('state', p_name)::text;
     end if;
 
-    perform kl_internal.authorize_place(environment_id, state_name);
+    perform kl_internal.authorize_place(environment_id, state_name, p_grant);
 end;
 $$;
 
-comment on function kl_internal.resolve_name(text) is
+comment on function kl_internal.resolve_name(text, kl_internal.caller_grant) is
 'The environment and the bare name that a state name means.
 
 ws_…/env_…/NAME names all three; any other name lives in the default environment.

@@ -1,5 +1,7 @@
 """A delta leaves the rows that an upload would, and reads little more than it changes."""
 
+from typing import Any
+
 import pytest
 
 from tests import landscape
@@ -63,10 +65,10 @@ where t.relname in ('resources', 'state_versions', 'apply_runs', 'resource_reser
 def test_a_delta_leaves_the_rows_of_an_upload(owner_conn: Connection, block: Json) -> None:
     write(owner_conn, "whole", state(1, block))
     write(owner_conn, "part", state(1))
-    whole = owner_conn.execute(_ROWS, ("whole",)).fetchall()
+    whole = rows(owner_conn, "whole")
     addresses = sorted({str(row[0]["address"]) for row in whole})
     commit(writer(owner_conn, *addresses, name="part"), delta(block, write=addresses))
-    assert owner_conn.execute(_ROWS, ("part",)).fetchall() == whole
+    assert rows(owner_conn, "part") == whole
 
 
 @pytest.mark.parametrize("empty", [[], None, "left out"])
@@ -78,7 +80,7 @@ def test_a_resource_without_instances_is_nothing(owner_conn: Connection, empty: 
         del nothing["instances"]
     run = writer(owner_conn, "terraform_data.x")
     commit(run, delta(nothing, block, write=["terraform_data.x"]), 1)
-    assert [row[0]["name"] for row in owner_conn.execute(_ROWS, ("s",))] == ["x"]
+    assert [row[0]["name"] for row in rows(owner_conn, "s")] == ["x"]
     for table in ("upload_objects", "upload_resources", "upload_dependencies"):
         left = owner_conn.execute(f"select from kl_internal.{table}".encode())
         assert left.fetchall() == [], table
@@ -115,6 +117,11 @@ def test_a_rebase_reads_no_history_by_a_plan_made_when_there_was_none(database: 
             commit(two, _change(document, 62, 1), serial - 1)
             after = _rows_read(conn)
         assert [table for table in after if after[table] - before[table] > MOST] == []
+
+
+def rows(conn: Connection, name: str) -> list[tuple[Any, ...]]:
+    """Return the current rows of a state, but for what differs from state to state."""
+    return conn.execute(_ROWS, (name,)).fetchall()
 
 
 def _rows_read(conn: Connection) -> dict[str, int]:
