@@ -163,6 +163,25 @@ def test_moves_between_two_states_in_both_directions_never_deadlock(sessions: Se
     assert other.result()["to_committed_serial"] == 4
 
 
+@pytest.mark.parametrize("names", [("s", "t"), ("t", "s")])
+def test_a_move_locks_the_state_with_the_lesser_id_first(
+    sessions: Sessions, database: Database, names: tuple[str, str]
+) -> None:
+    """Whoever waits for it holds nothing yet, so that no two can wait for each other."""
+    query = "select s.name from kl_internal.states as s order by s.id"
+    (lesser,), (greater,) = sessions.watcher.execute(query).fetchall()
+    row = "select from kl_internal.states as s where s.name = %s for update nowait"
+    address = {"s": A, "t": "terraform_data.z"}[names[0]]
+    with database.connect("postgres") as holder, holder.transaction():
+        holder.execute(row, (lesser,))
+        other = sessions.second(
+            lambda conn: move(conn, (address, "terraform_data.m"), name=names[0], to=names[1])
+        )
+        assert not other.done()
+        holder.execute(row, (greater,))
+    assert other.result()["to_committed_serial"] == 2
+
+
 def test_many_disjoint_writers_lose_nothing(database: Database) -> None:
     """Each commits again and again on the base that it once read."""
     with database.connect() as conn:

@@ -8,6 +8,7 @@ import pytest
 from tests.clusters import Connection
 from tests.documents import LINEAGE, instance, resource, state
 from tests.equality import canonical
+from tests.sql.auth.acting import act, new_token
 from tests.sql.commit.committing import (
     Delta,
     addresses,
@@ -145,6 +146,27 @@ def test_an_unchanged_payload_keeps_its_row(conn: Connection) -> None:
     assert serials(conn) == [1, 2]
 
 
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"private": "cA=="},
+        {"status": "tainted"},
+        {"schema_version": 1},
+        {"dependencies": [B]},
+        {"create_before_destroy": True},
+        {"sensitive_attributes": [[{"type": "get_attr", "value": "id"}]]},
+        {"identity_schema_version": 0, "identity": {"id": "a"}},
+        {"never_heard_of": 1},
+    ],
+)
+def test_what_differs_in_one_member_alone_is_a_change(
+    conn: Connection, members: dict[str, Any]
+) -> None:
+    differing = resource("a", instance({"id": "a"}, **members))
+    commit(writer(conn, A), delta(differing))
+    assert canonical(read(conn, "s")) == canonical(json.dumps(state(2, differing, resource("b"))))
+
+
 def test_outputs_are_written_and_deleted_by_name(conn: Connection) -> None:
     one = {"value": 1, "type": "number"}
     write(conn, "s", state(2, resource("a"), outputs={"kept": one, "gone": one, "old": one}))
@@ -168,11 +190,13 @@ def test_check_results_replace_by_configuration_address_and_absent_ones_stay(
         return {"object_kind": "check", "config_addr": address, "status": status, "objects": None}
 
     write(
-        conn, "s", state(2, resource("a"), check_results=[check("a", "pass"), check("b", "fail")])
+        conn,
+        "s",
+        state(2, resource("a"), check_results=[check("a", "unknown"), check("b", "fail")]),
     )
     run = writer(conn, A)
-    commit(run, delta(CHANGED, check_results=[check("b", "pass"), check("c", "error")]), 2)
-    merged = [check("a", "pass"), check("b", "pass"), check("c", "error")]
+    commit(run, delta(CHANGED, check_results=[check("c", "error"), check("a", "pass")]), 2)
+    merged = [check("a", "pass"), check("b", "fail"), check("c", "error")]
     assert document(conn)["check_results"] == merged
     for absent in ({}, {"check_results": None}):
         commit(run, delta(CHANGED, **absent), 2)
@@ -204,6 +228,22 @@ def test_a_repeated_request_is_answered_as_before(conn: Connection) -> None:
     run.finish()
     assert commit(run, delta(CHANGED)) == done
     assert serials(conn) == [1, 2, 3]
+
+
+def test_the_same_change_on_another_base_is_another_request(conn: Connection) -> None:
+    run = writer(conn, A)
+    assert commit(run, delta(CHANGED)).serial == 2
+    back = commit(run, delta(resource("a")), 2)
+    assert commit(run, delta(CHANGED), 3).serial == 4
+    assert commit(run, delta(resource("a")), back.version_id).serial == 5
+
+
+def test_the_answer_of_a_request_is_for_who_sent_it(conn: Connection) -> None:
+    run = writer(conn, A)
+    commit(run, delta(CHANGED))
+    act(conn, new_token(conn, "state:read", "state:write"))
+    with refused(conn, "KL102"):
+        commit(run, delta(CHANGED))
 
 
 def test_the_older_form_takes_what_the_write_set_names_from_a_whole_document(

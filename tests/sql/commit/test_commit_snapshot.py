@@ -8,7 +8,7 @@ from tests.clusters import Connection
 from tests.documents import ENCRYPTED, instance, resource, state
 from tests.equality import canonical
 from tests.sql.commit.committing import commit, delta, serials, snapshot, writer
-from tests.sql.engine import begin, rows
+from tests.sql.engine import at, begin, rows
 from tests.sql.staging import read, refused, write
 
 A, B = "terraform_data.a", "terraform_data.b"
@@ -68,7 +68,35 @@ def test_what_somebody_else_reserved_must_stay_as_it_is(conn: Connection) -> Non
         snapshot(run, state(2, resource("a")))
     assert refusal.detail["addresses"] == [B]
     assert refusal.detail["conflicts"][0]["holder"] == "bob@kl"
+    with refused(conn, "KL301"):
+        snapshot(run, state(2, resource("a"), resource("b", instance({"id": "new"}))))
     assert snapshot(run, CHANGED)[0] == "written"
+
+
+def test_nothing_comes_where_somebody_else_reserved(conn: Connection) -> None:
+    run = writer(conn, A)
+    begin(conn).acquire("terraform_data.c")
+    with refused(conn, "KL301") as refusal:
+        snapshot(run, state(2, resource("a"), resource("b"), resource("c")))
+    assert refusal.detail["addresses"] == ["terraform_data.c"]
+
+
+def test_a_dead_lease_stands_in_no_snapshots_way(conn: Connection) -> None:
+    run = begin(conn)
+    run.acquire(A, lease="20 minutes")
+    run.lock()
+    begin(conn).acquire(B, lease="10 minutes")
+    at(conn, "11 minutes")
+    assert snapshot(run, state(2, resource("a")))[0] == "written"
+
+
+def test_a_snapshot_with_other_outputs_is_another_request(conn: Connection) -> None:
+    run = writer(conn, A)
+    assert snapshot(run, CHANGED)[1] == 2
+    other = CHANGED | {"outputs": {"o": {"value": 1, "type": "number"}}}
+    with refused(conn, "KL302"):
+        snapshot(run, other)
+    assert snapshot(run, other | {"serial": 3})[1] == 3
 
 
 def test_a_snapshot_needs_the_lock_and_a_running_run(conn: Connection) -> None:

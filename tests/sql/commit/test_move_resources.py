@@ -199,10 +199,25 @@ def test_the_other_state_must_be_there_free_and_without_that_object(conn: Connec
     write(conn, "t", state(5, resource("z")))
     with refused(conn, "KL001"):
         move(conn, (A, "terraform_data.z"), to="t")
+    run = begin(conn, "t")
+    run.acquire("module.n")
+    with refused(conn, "KL301"):
+        move(conn, (A, "module.n.terraform_data.a"), to="t")
+    run.release()
     lock(conn, "t", lock_info("one"))
     with refused(conn, "KL303"):
         move(conn, (A, A), to="t")
     assert serials(conn) == [1]
+
+
+def test_what_old_terraforms_say_of_the_kind_of_keys_does_not_move_to_another_kind(
+    conn: Connection,
+) -> None:
+    write(conn, "s", state(2, resource("g", instance(index_key=0), each="list")))
+    move(conn, (f"{G}[0]", f"{G}[7]"))
+    assert document(conn)["resources"][0]["each"] == "list"
+    move(conn, (f"{G}[7]", f'{G}["a"]'))
+    assert "each" not in document(conn)["resources"][0]
 
 
 @pytest.mark.parametrize(

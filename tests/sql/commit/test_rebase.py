@@ -52,7 +52,7 @@ def test_a_stale_base_of_the_same_address_is_refused(conn: Connection) -> None:
     assert commit(two, delta(changed("a", "other")), 2).serial == 3
 
 
-def test_what_is_new_or_gone_in_the_reserved_range_counts(conn: Connection) -> None:
+def test_what_is_new_in_the_reserved_range_counts(conn: Connection) -> None:
     late = writer(conn, "module.m")
     assert commit(late, delta(resource("x", module="module.m"), write=["module.m." + A[:-1] + "x"]))
     late.finish()
@@ -60,6 +60,16 @@ def test_what_is_new_or_gone_in_the_reserved_range_counts(conn: Connection) -> N
     with refused(conn, "KL302") as refusal:
         commit(run, delta(resource("y", module="module.m"), write=["module.m." + A[:-1] + "y"]))
     assert refusal.detail["addresses"] == ["module.m.terraform_data.x"]
+
+
+def test_what_is_gone_from_the_reserved_range_counts(conn: Connection) -> None:
+    other = writer(conn, C)
+    commit(other, delta(delete=[C]))
+    other.finish()
+    run = writer(conn, A, (C, "read"))
+    with refused(conn, "KL302") as refusal:
+        commit(run, delta(changed("a")))
+    assert refusal.detail["addresses"] == [C]
 
 
 def test_what_is_read_under_reservation_must_not_have_changed(conn: Connection) -> None:

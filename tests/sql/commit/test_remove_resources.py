@@ -7,7 +7,7 @@ from tests.documents import instance, lock_info, resource, state
 from tests.sql.auth.acting import act, new_token
 from tests.sql.commit.committing import addresses, serials
 from tests.sql.commit.operating import dependencies, named, remove
-from tests.sql.engine import begin, rows
+from tests.sql.engine import at, begin, rows
 from tests.sql.locks.test_lock_state import lock
 from tests.sql.staging import refused, write
 
@@ -94,6 +94,16 @@ def test_what_somebody_else_reserved_is_refused(conn: Connection) -> None:
             remove(conn, held)
         assert refusal.detail["conflicts"][0]["holder"] == "ann@kl"
     assert remove(conn, "terraform_data.g[0]")["committed_serial"] == 2
+    at(conn, "1 hour")
+    assert remove(conn, A)["committed_serial"] == 3  # the lease has ended
+
+
+def test_dependents_are_known_however_their_lists_are_spelled(conn: Connection) -> None:
+    needs = ['module.m["k"].terraform_data.a', "module.m.terraform_data.a"]
+    dependents = [resource(n, instance(dependencies=[d])) for n, d in zip("xy", needs, strict=True)]
+    write(conn, "s", state(2, resource("a", module='module.m["k"]'), *dependents))
+    done = remove(conn, needs[0])
+    assert named(done["preview"]["dependents"]) == ["terraform_data.x", "terraform_data.y"]
 
 
 def test_a_plain_lock_refuses_it(conn: Connection) -> None:

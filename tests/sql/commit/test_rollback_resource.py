@@ -71,6 +71,13 @@ def test_what_is_equal_makes_no_version(conn: Connection) -> None:
     assert serials(conn) == [1, 2, 3, 4]
 
 
+def test_what_differs_in_its_private_part_alone_goes_back(conn: Connection) -> None:
+    write(conn, "s", state(3, resource("a", instance({"id": "new"}, private="cA=="))))
+    assert roll_back(conn, A, "v2")["preview"]["action"] == "replace"
+    assert roll_back(conn, A, "v3")["committed_serial"] == 5
+    assert document(conn)["resources"][0]["instances"][0]["private"] == "cA=="
+
+
 def test_any_version_reference_will_do(conn: Connection) -> None:
     first = rows(conn, "select version_id from kl.state_versions where version_no = 1")[0]
     for reference in (str(first["version_id"]), "v1", "1", "@1"):

@@ -106,6 +106,24 @@ def test_lock_needs_a_live_reservation(conn: Connection) -> None:
     with refused(conn, "KL305") as refusal:
         run.lock()
     assert refusal.detail == {"apply_id": str(run.id)}
+    run.acquire("module.db", lease="1 minute")
+    at(conn, "2 minutes")
+    with refused(conn, "KL306"):
+        run.lock()
+
+
+def test_the_id_of_a_native_lock_opens_nothing_to_plain_terraform(conn: Connection) -> None:
+    run = _writing(conn, "module.db")
+    with refused(conn, "KL303"):
+        write(conn, "s", state(2, resource("b")), f"state-engine-{run.id}")
+
+
+@pytest.mark.parametrize("end", ["release", "finish", "abort"])
+def test_the_lock_goes_at_once_with_what_is_reserved(conn: Connection, end: str) -> None:
+    run = _writing(conn, "module.db")
+    getattr(run, end)()
+    kinds = [row["kind"] for row in rows(conn, "select kind from kl.events order by event_id")]
+    assert kinds == ["native_lock", "native_unlock"]
 
 
 def test_nobody_unlocks_a_native_lock_and_who_names_it_is_told(conn: Connection) -> None:

@@ -78,6 +78,21 @@ def test_release_lets_the_next_one_in(pair: Pair, runs: tuple[Run, Run]) -> None
     assert len(other.result()) == 1
 
 
+@pytest.mark.parametrize("end", ["release", "finish", "abort"])
+def test_what_ends_waits_for_what_is_being_reserved_and_frees_it(
+    pair: Pair, runs: tuple[Run, Run], end: str
+) -> None:
+    one, _ = runs
+    one.acquire("module.m")
+    again = Run(pair.two, "s", one.id)
+    with pair.one.transaction():
+        one.acquire("module.n")
+        other = pair.second(lambda _: getattr(again, end)())
+        assert not other.done()
+    other.result()
+    assert one.held() == []
+
+
 def test_plain_and_native_lock_race_and_one_gets_it(pair: Pair, runs: tuple[Run, Run]) -> None:
     one, _ = runs
     one.acquire("*")
@@ -127,7 +142,7 @@ def test_renewal_that_races_the_end_of_its_lease_is_refused(
 def test_freed_scopes_and_shorter_leases_are_told_to_who_listens(
     pair: Pair, runs: tuple[Run, Run]
 ) -> None:
-    one, _ = runs
+    one, two = runs
     (state_id,) = pair.one.execute("select state_id::text from kl.states").fetchone() or ("",)
     pair.watcher.execute("listen kl_reservations")
     one.acquire("module.m")
@@ -137,5 +152,9 @@ def test_freed_scopes_and_shorter_leases_are_told_to_who_listens(
     one.release()
     one.acquire("module.m")
     one.abort()
-    told = [notice.payload for notice in pair.watcher.notifies(timeout=60, stop_after=3)]
-    assert told == [state_id] * 3
+    two.acquire("module.m")
+    with pair.one.transaction():
+        pair.one.execute("select kl_test.set_clock(now() + interval '1 hour')")
+        begin(pair.one).acquire("module.n")  # finds that the lease has ended
+    told = [notice.payload for notice in pair.watcher.notifies(timeout=60, stop_after=4)]
+    assert told == [state_id] * 4

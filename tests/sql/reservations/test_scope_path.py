@@ -33,10 +33,13 @@ globs = st.one_of(
     st.builds(Glob, _modules, st.none(), st.none(), st.booleans()),
     st.builds(Glob, _modules, _resources, _keys),
 ).filter(lambda g: bool(g.modules) or not g.star)
+_long_resources = st.tuples(
+    st.sampled_from(["managed", "data"]), st.just("x" * 180), st.sampled_from(["y" * 210, "é" * 90])
+)
 _long_globs = st.builds(
     Glob,
     st.lists(st.one_of(_long, _long, st.tuples(_names, _keys)), min_size=2, max_size=9).map(tuple),
-    st.one_of(st.none(), _resources),
+    st.one_of(st.none(), _resources, _long_resources),
 )
 
 _SCOPES = """

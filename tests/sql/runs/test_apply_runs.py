@@ -161,6 +161,12 @@ def test_nobody_ends_or_uses_the_run_of_another_but_an_admin_aborts_it(conn: Con
     act(conn, root)
     assert run.abort("bob went home")["status"] == "aborted"
     assert run.held() == []
+    act(conn, ann)
+    run = begin(conn)
+    run.finish()
+    act(conn, bob)
+    with refused(conn, "KL102"):
+        run.finish()
 
 
 def test_reader_may_look_and_not_begin(conn: Connection) -> None:
