@@ -151,7 +151,15 @@ def test_web_does_not_contain_web2(owner: Connection) -> None:
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [(0, "0"), ("", None), ("a", "a\x01"), ("\x08A", "\x01"), ("\ufdd00000", "\0"), ("a", "A")],
+    [
+        (0, "0"),
+        ("", None),
+        ("a", "a\x01"),
+        ("\x08A", "\x01"),
+        ("\x08", "\x01"),
+        ("\ufdd00000", "\0"),
+        ("a", "A"),
+    ],
 )
 def test_keys_that_look_alike_have_different_paths(owner: Connection, one: Key, other: Key) -> None:
     pair = [Address((), "managed", "x", "a", key) for key in (one, other)]

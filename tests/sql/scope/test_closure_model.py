@@ -1,7 +1,8 @@
 """Whatever is called safe or widened contains all that a brute-force closure reaches.
 
 The model is the truth: instances and what each depends on, also what no state shows, as when the
-input of one module instance is an output of another. The state gets what Terraform would store.
+input of one module instance is an output of another. The state gets what Terraform would store,
+and has a past in which there was more. Nor does a scope hold more than its blocks can need.
 """
 
 import itertools
@@ -25,9 +26,10 @@ pytestmark = pytest.mark.thorough
 Place = tuple[str, ...]
 _CALLS: dict[Place, tuple[str | None, ...]] = {
     (): (None,),
-    ("m",): ('"a"', '"b"'),
+    ("m",): ('"a"', '"a.b"'),
     ("u",): (None,),
     ("m", "in"): ("0", "1"),
+    ("u", "in"): ('"]"', '"x"'),
 }
 
 
@@ -85,7 +87,7 @@ class World:
         """Make up blocks, then edges from later to earlier ones."""
         dense, calls = self.random.choice([0.2, 0.5]), list(_CALLS)
         if self.random.random() < 0.3:
-            calls = [("m",), ("m", "in")]
+            calls = self.random.choice([[("m",), ("m", "in")], [("u",), ("u", "in")]])
         for number in range(self.random.randint(2, 9)):
             keys: tuple[int | None, ...] = self.random.choice([(None,), (None,), (0, 1), (0,)])
             call = self.random.choice(calls)
@@ -154,18 +156,25 @@ class World:
         number, place, key = instance
         return self.blocks[number].address(place) + ("" if key is None else f"[{key}]")
 
+    def past(self) -> Json:
+        """Return an earlier state, which had all that the configuration asks for, and more."""
+        return self._document(1, set(self.needs), block("aws_x.past"))
+
     def document(self) -> Json:
         """Return the state: transitive lists by configuration address, none of data sources."""
+        return self._document(2, self.existing)
+
+    def _document(self, serial: int, existing: set[Instance], *more: Json) -> Json:
         found = []
         for of in self.blocks:
             lists = sorted(self.blocks[n].config for n in self.below(of.number))
             for place in of.places():
-                keys = [k for k in of.keys if (of.number, place, k) in self.existing]
+                keys = [k for k in of.keys if (of.number, place, k) in existing]
                 if keys:
                     known = [k for k in keys if k is not None]
                     needs = None if of.data else lists
                     found.append(block(of.address(place), *known, needs=needs))
-        return state(1, *found)
+        return state(serial, *found, *more)
 
     def closure(self, start: Iterable[Instance]) -> set[Instance]:
         """Return all that instances depend on, and themselves."""
@@ -179,8 +188,8 @@ class World:
         return found
 
 
-def _ask(world: World) -> tuple[list[Json], Json, set[Instance]]:
-    """Return a request, and the instances it writes as far as the client said."""
+def _ask(world: World) -> tuple[list[Json], Json, set[Instance], set[int]]:
+    """Return a request, the instances it writes as far as the client said, and all its blocks."""
     random = world.random
     nodes = {b.number for b in world.blocks if random.random() < random.choice([0.3, 1])}
     context: Json = {
@@ -198,6 +207,7 @@ def _ask(world: World) -> tuple[list[Json], Json, set[Instance]]:
     }
     selectors: list[Json] = []
     written: set[Instance] = set()
+    named: set[int] = set()
     for _ in range(random.randint(1, 3)):
         instance = random.choice(list(world.needs))
         of = world.blocks[instance[0]]
@@ -222,6 +232,7 @@ def _ask(world: World) -> tuple[list[Json], Json, set[Instance]]:
                 "config": of.config,
             }[kind]
             selectors.append({"kind": "resource_address", "value": address})
+        named |= {number for number, *_ in chosen}
         for one in chosen:
             # What is not there is in the scope if the client says that it is to be.
             if one not in world.existing and random.random() < 0.5:
@@ -229,7 +240,7 @@ def _ask(world: World) -> tuple[list[Json], Json, set[Instance]]:
                 written.add(one)
             if one in world.existing or one[0] in nodes:
                 written.add(one)
-    return selectors, context, written
+    return selectors, context, written, named
 
 
 @settings(
@@ -241,8 +252,9 @@ def _ask(world: World) -> tuple[list[Json], Json, set[Instance]]:
 def test_what_is_not_unsafe_is_whole(conn: Connection, seed: int) -> None:
     world = World(Random(seed))
     world.build()
-    selectors, context, written = _ask(world)
+    selectors, context, written, named = _ask(world)
     with conn.transaction(force_rollback=True):
+        write(conn, "s", world.past())
         write(conn, "s", world.document())
         contract = value(
             conn,
@@ -251,6 +263,9 @@ def test_what_is_not_unsafe_is_whole(conn: Connection, seed: int) -> None:
             json.dumps(context),
         )
     assert {world.text(i) for i in written & world.existing} <= set(contract["write_addresses"])
+    blocks = named.union(*(world.below(number) for number in named))
+    possible = {world.text(i) for i in world.existing if i[0] in blocks}
+    assert set(contract["fetch_addresses"]) <= possible
     if contract["confidence"] == "unsafe":
         assert contract["culprits"]
         return
@@ -276,7 +291,7 @@ def test_the_model_is_called_safe_often_enough(conn: Connection) -> None:
     for seed in range(60):
         world = World(Random(seed))
         world.build()
-        selectors, context, _ = _ask(world)
+        selectors, context, *_ = _ask(world)
         with conn.transaction(force_rollback=True):
             write(conn, "s", world.document())
             confidence = value(

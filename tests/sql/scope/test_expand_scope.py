@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.clusters import Connection
-from tests.documents import ENCRYPTED, Json, state
+from tests.documents import ENCRYPTED, Json, instance, state
 from tests.expansions import (
     GROUP,
     LEGACY,
@@ -120,6 +120,21 @@ def test_a_call_inside_one_that_is_not_self_contained_is_not_narrowed(
     assert len(reads(inner)) == 4
     assert reads(outer) == [f'module.a["p"].module.m["{m}"].aws_x.d' for m in "12"]
     assert reads(outer, inner) == ['module.a["p"].module.m["1"].aws_x.d']
+
+
+def test_from_an_inner_call_to_its_outer_one_the_own_instance_is_meant(
+    conn: Connection, contract: Expand
+) -> None:
+    instances = [f'module.a["{key}"]' for key in "pq"]
+    inner = [block(f"{a}.module.m[0].aws_x.x", needs=["module.a.aws_x.d"]) for a in instances]
+    write(conn, "s", state(1, *(block(f"{a}.aws_x.d") for a in instances), *inner))
+    calls = ("module.a", "module.a.module.m")
+    found = contract(
+        at(f"{instances[0]}.module.m[0].aws_x.x"),
+        module_calls=[{"address": call, "self_contained": True} for call in calls],
+    )
+    assert found["read_addresses"] == [f"{instances[0]}.aws_x.d"]
+    assert found["confidence"] == "safe"
 
 
 def test_where_the_own_instance_has_none_all_are_taken(conn: Connection, contract: Expand) -> None:
@@ -359,6 +374,28 @@ def test_require_safe_raises_with_the_culprits(conn: Connection, expand: Expand)
         {"address": "aws_x.gone", "reason": "unresolved_dependency"}
     ]
     assert "aws_x.gone" in refusal.message
+    write(conn, "s", state(2, block("aws_x.a", 0, 1), block("aws_x.b", needs=["aws_x.a"])))
+    with refused(conn, "KL401") as refusal:
+        expand(at("aws_x.b"), require_safe=True)
+    assert (refusal.detail["confidence"], refusal.detail["culprits"]) == ("widened", [])
+
+
+def test_what_is_gone_is_in_no_scope(conn: Connection, contract: Expand) -> None:
+    before = [block("aws_x.a", 0, 1), block("aws_x.b", needs=["aws_x.a"])]
+    write(conn, "s", state(1, *before))
+    write(conn, "s", state(2, block("aws_x.a", 0), block("aws_x.b", needs=["aws_x.a"])))
+    found = contract(at("aws_x.b"))
+    assert (found["read_addresses"], found["confidence"]) == (["aws_x.a[0]"], "safe")
+
+
+def test_what_a_deposed_object_needed_is_not_needed(conn: Connection, contract: Expand) -> None:
+    """It is only destroyed."""
+    needed = block("aws_x.a")
+    needed["instances"].append(instance(deposed="00000001", dependencies=["aws_x.gone"]))
+    write(conn, "s", state(1, needed, block("aws_x.b", needs=["aws_x.a"])))
+    for selected in ("aws_x.a", "aws_x.b"):
+        found = contract(at(selected), config_nodes=[node("aws_x.a")])
+        assert (found["confidence"], found["culprits"]) == ("safe", [])
 
 
 @pytest.mark.parametrize(

@@ -224,6 +224,11 @@ def test_what_is_missing_is_named(conn: Connection) -> None:
     ]
 
 
+def _version(conn: Connection, serial: int) -> object:
+    query = "select v.version_id from kl.state_versions as v where v.serial = %s"
+    return value(conn, query, serial)
+
+
 def test_only_changes_of_what_is_asked_matter(conn: Connection) -> None:
     def document(serial: int, size: int, other: str = "o", url: str = "u") -> Json:
         return state(
@@ -251,6 +256,14 @@ def test_only_changes_of_what_is_asked_matter(conn: Connection) -> None:
     assert refusal.detail["addresses"] == ["terraform_data.c"]
     assert slice_of(conn, "terraform_data.b", serial=2)["serial"] == 3
     assert slice_of(conn, "terraform_data.a", serial=3)["serial"] == 3
+    # New since: whoever knows that base has planned without it.
+    write(conn, "s", document(4, 7, "changed", "v") | {"outputs": {}, "resources": [resource("d")]})
+    with refused(conn, "KL302") as refusal:
+        slice_of(conn, "terraform_data.d", serial=3)
+    assert refusal.detail["addresses"] == ["terraform_data.d"]
+    with refused(conn, "KL302") as refusal:
+        slice_of(conn, "terraform_data.d", outputs=("url",), version_id=_version(conn, 3))
+    assert refusal.detail["outputs"] == ["url"]
 
 
 def test_a_base_that_never_was_is_a_conflict(conn: Connection) -> None:
