@@ -195,6 +195,21 @@ def test_long_keys_stay_distinct_and_fit_an_index(owner: Connection) -> None:
     assert not paths[2].startswith(module_path)
 
 
+def test_long_module_paths_stay_distinct_and_fit_an_index(owner: Connection) -> None:
+    steps = tuple((f"m{n}".ljust(190, "n"), f"{n}".ljust(190, "k")) for n in range(6))
+    others = [steps[:5], (*steps[:5], (steps[5][0], "k")), (*steps[:5], ("m", steps[5][1]))]
+    addresses = [Address(s, "managed", "x", "a", None) for s in (steps, *others)]
+    rows = _paths(owner, addresses)
+    assert len({module_path for _, _, module_path, _ in rows}) == len(addresses)
+    assert max(len(path.encode()) for path, *_ in rows) < 2700
+
+
+@pytest.mark.parametrize("text", ["a.b[01]", "a.b[1.0]", "a . b [ 001 ]"])
+def test_an_integer_key_is_read_by_its_value(owner: Connection, text: str) -> None:
+    query = "select a.address, a.path from kl_internal.parse_address(%s) as a"
+    assert owner.execute(query, (text,)).fetchone() == owner.execute(query, ("a.b[1]",)).fetchone()
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -163,19 +163,20 @@ def test_moves_between_two_states_in_both_directions_never_deadlock(sessions: Se
     assert other.result()["to_committed_serial"] == 4
 
 
-@pytest.mark.parametrize("names", [("s", "t"), ("t", "s")])
+@pytest.mark.parametrize("backwards", [False, True])
 def test_a_move_locks_the_state_with_the_lesser_id_first(
-    sessions: Sessions, database: Database, names: tuple[str, str]
+    sessions: Sessions, database: Database, backwards: bool
 ) -> None:
     """Whoever waits for it holds nothing yet, so that no two can wait for each other."""
-    query = "select s.name from kl_internal.states as s order by s.id"
-    (lesser,), (greater,) = sessions.watcher.execute(query).fetchall()
+    found = sessions.watcher.execute("select s.name from kl_internal.states as s order by s.id")
+    lesser, greater = (name for (name,) in found)
+    source, target = (greater, lesser) if backwards else (lesser, greater)
+    address = {"s": A, "t": "terraform_data.z"}[source]
     row = "select from kl_internal.states as s where s.name = %s for update nowait"
-    address = {"s": A, "t": "terraform_data.z"}[names[0]]
     with database.connect("postgres") as holder, holder.transaction():
         holder.execute(row, (lesser,))
         other = sessions.second(
-            lambda conn: move(conn, (address, "terraform_data.m"), name=names[0], to=names[1])
+            lambda conn: move(conn, (address, "terraform_data.m"), name=source, to=target)
         )
         assert not other.done()
         holder.execute(row, (greater,))

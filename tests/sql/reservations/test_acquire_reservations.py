@@ -174,6 +174,15 @@ def test_client_may_say_that_a_call_has_no_key(conn: Connection) -> None:
     assert found["widened"], "the state knows better"
 
 
+def test_what_is_below_a_scope_that_was_cut_meets_it(conn: Connection) -> None:
+    steps = [f"module.{'n' * 190}{number}" for number in range(6)]
+    calls = [".".join(steps[:depth]) for depth in range(1, 7)]
+    begin(conn).acquire(f"{calls[-1]}.aws_x.y", unkeyed=calls)
+    with refused(conn, "KL301"):
+        begin(conn).acquire(f"{calls[3]}.aws_x.z", unkeyed=calls)
+    begin(conn).acquire(f"{calls[2]}.aws_x.z", unkeyed=calls)
+
+
 def test_nothing_wanted_is_nothing_held(conn: Connection) -> None:
     run = begin(conn)
     assert run.acquire() == []
