@@ -16,12 +16,11 @@ begin
     limit 1;
 
     -- Not in the statement: another index would be as good while no statistics know better.
-    if v_version.source = 'apply'
-        and v_version.principal = kl_internal.current_principal() then
-        return v_version;
+    if v_version.source is distinct from 'apply' then
+        return null;
     end if;
 
-    return null;
+    return case when v_version.principal = kl_internal.current_principal() then v_version end;
 end;
 $$;
 
