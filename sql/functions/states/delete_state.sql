@@ -29,6 +29,8 @@ begin
     set deleted_at = kl_internal.clock()
     where s.id = v_state.id;
 
+    -- Who waits for a scope of it waits for nothing.
+    perform pg_notify('kl_reservations', v_state.id::text);
     perform kl_internal.record_event(v_state.id, v_state.name, 'delete', jsonb_build_object(
         'version_no', v_state.current_version_no
     ));

@@ -158,3 +158,15 @@ def test_freed_scopes_and_shorter_leases_are_told_to_who_listens(
         begin(pair.one).acquire("module.n")  # finds that the lease has ended
     told = [notice.payload for notice in pair.watcher.notifies(timeout=60, stop_after=4)]
     assert told == [state_id] * 4
+
+
+def test_a_deleted_state_is_told_to_who_listens(pair: Pair, runs: tuple[Run, Run]) -> None:
+    one, two = runs
+    (state_id,) = pair.one.execute("select state_id::text from kl.states").fetchone() or ("",)
+    one.acquire("module.m")
+    pair.watcher.execute("listen kl_reservations")
+    pair.one.execute("select kl.delete_state('s')")
+    [told] = [notice.payload for notice in pair.watcher.notifies(timeout=60, stop_after=1)]
+    assert told == state_id
+    with _refused("KL201"):
+        two.acquire("module.m")
