@@ -1,4 +1,4 @@
--- requires: core/_clock, core/_wire_time
+-- requires: core/_wire_time, reservations/_scope_conflicts
 create or replace function kl_internal.others_scopes(
     p_state_id uuid,
     p_apply_id uuid,
@@ -9,7 +9,8 @@ language sql
 volatile
 set search_path = pg_catalog, pg_temp
 as $$
-    -- An instance or a resource is all below its path, and all that holds it is around it.
+    -- An instance or a resource is all below its path, and all that holds it is around it: as if it
+    -- were to be reserved for writing.
     select jsonb_agg(
         jsonb_build_object(
             'address_glob', r.address_glob,
@@ -21,17 +22,14 @@ as $$
         order by r.path, r.apply_id
     )
     from (
-        select v.*
-        from kl_internal.resource_reservations as v
-        where v.state_id = p_state_id
-            and v.apply_id is distinct from p_apply_id
-            and v.expires_at > kl_internal.clock()
-            and exists (
-                select
-                from unnest(p_paths) as p (path)
-                where v.scope && kl_gist.scope_range(p.path, p.path || E'\x08')
-            )
-        order by v.path, v.apply_id
+        select c.*
+        from kl_internal.scope_conflicts(
+            p_state_id,
+            p_apply_id,
+            p_paths,
+            array_fill('write'::text, array[coalesce(cardinality(p_paths), 0)])
+        ) as c
+        order by c.path, c.apply_id
         limit 100
     ) as r;
 $$;
