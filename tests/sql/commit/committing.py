@@ -120,3 +120,19 @@ def serials(conn: Connection, name: str = "s") -> list[Decimal]:
             (name,),
         ).fetchall()
     ]
+
+
+def damage(conn: Connection, name: str = "s") -> list[Any]:
+    """Return what kl.verify_state finds wrong with a state."""
+    found: list[Any] = []
+    cursor = None
+    while True:
+        row = conn.execute(
+            "select v.next_cursor, v.damage from kl.verify_state(%s, %s::jsonb, 1000) as v",
+            (name, None if cursor is None else json.dumps(cursor)),
+        ).fetchone()
+        assert row is not None
+        cursor = row[0]
+        found += row[1] or []
+        if cursor is None:
+            return found

@@ -13,11 +13,13 @@ from tests.sql.commit.committing import (
     Delta,
     addresses,
     commit,
+    damage,
     delta,
     document,
     serials,
     writer,
 )
+from tests.sql.commit.operating import named, remove
 from tests.sql.engine import begin, rows
 from tests.sql.staging import read, refused, write
 
@@ -110,6 +112,19 @@ def test_the_payload_is_all_that_is_at_its_address_deposed_objects_too(conn: Con
     assert addresses(conn) == [A, f"{A} 00000001", f"{A} 00000002", B]
     commit(run, delta(resource("a", instance(), instance(deposed="00000002"))), 2)
     assert addresses(conn) == [A, f"{A} 00000002", B]
+    commit(run, delta(resource("a", instance(deposed="00000002"))), 3)
+    assert addresses(conn) == [f"{A} 00000002", B]
+    commit(run, delta(CHANGED), 4)
+    assert addresses(conn) == [A, B]
+    assert damage(conn) == []
+
+
+def test_a_list_of_dependencies_is_the_states_own(conn: Connection) -> None:
+    needs = instance({"id": "new"}, dependencies=[B])
+    write(conn, "other", state(1, resource("x", needs)))
+    commit(writer(conn, A), delta(resource("a", needs)))
+    assert named(remove(conn, B, apply=False)["preview"]["dependents"]) == [A]
+    assert damage(conn) == []
 
 
 def test_an_address_without_key_is_the_instance_without_key(conn: Connection) -> None:
@@ -324,6 +339,9 @@ def test_what_only_reads_like_an_address_is_not_taken_for_it(conn: Connection) -
     with refused(conn, "KL001") as refusal:
         commit(writer(conn, "*"), delta(odd, write=["module.m.terraform_data.a"]))
     assert refusal.detail == {"addresses": ["module.m.terraform_data.a"]}
+    for kind in ("module", "data", "resource"):
+        with refused(conn, "KL001"):
+            commit(writer(conn, "*"), delta(resource("x", type=kind)))
 
 
 def test_an_address_may_be_spelled_in_another_way(conn: Connection) -> None:
@@ -391,6 +409,9 @@ def test_one_resource_has_one_provider(conn: Connection) -> None:
     with refused(conn, "KL001") as refusal:
         commit(run, delta(one, write=["terraform_data.g[0]"]), 2)
     assert set(refusal.detail["providers"]) == {group["provider"], other}
+    with refused(conn, "KL001"):
+        late = resource("g", instance(index_key=2), provider=other)
+        commit(run, delta(late, write=["terraform_data.g[2]"]), 2)
     everything = group | {"provider": other}
     assert commit(run, delta(everything), 2).serial == 3
     assert document(conn)["resources"][-1]["provider"] == other

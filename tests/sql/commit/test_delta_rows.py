@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import psycopg
 import pytest
 
 from tests import landscape
@@ -10,7 +11,7 @@ from tests.documents import Json, instance, resource, state
 from tests.importing import put
 from tests.sql.commit.committing import Delta, commit, delta, writer
 from tests.sql.engine import Run
-from tests.sql.staging import write
+from tests.sql.staging import refused, write
 
 STEP = {"type": "get_attr", "value": "id"}
 KEY = {"type": "index", "value": {"value": "k", "type": "string"}}
@@ -69,6 +70,84 @@ def test_a_delta_leaves_the_rows_of_an_upload(owner_conn: Connection, block: Jso
     addresses = sorted({str(row[0]["address"]) for row in whole})
     commit(writer(owner_conn, *addresses, name="part"), delta(block, write=addresses))
     assert rows(owner_conn, "part") == whole
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        *(
+            resource("x", instance(**members))
+            for members in (
+                {"status": "bogus"},
+                {"status": 1},
+                {"deposed": "x"},
+                {"deposed": "0000000g"},
+                {"deposed": "0000000A"},
+                {"deposed": ""},
+                {"private": "a"},
+                {"private": "YQ"},
+                {"private": 1},
+                {"schema_version": 1.0},
+                {"schema_version": 1.5},
+                {"schema_version": -1},
+                {"schema_version": 2**64},
+                {"identity_schema_version": 1.0},
+                {"identity_schema_version": -1},
+                {"identity": []},
+                {"index_key": 1.5},
+                {"index_key": True},
+                {"index_key": []},
+                {"attributes": []},
+                {"attributes_flat": {"id": "a"}},
+                {"attributes_flat": []},
+                {"dependencies": ["x"]},
+                {"dependencies": [1]},
+                {"dependencies": "a.b"},
+                {"create_before_destroy": "yes"},
+                {"sensitive_attributes": {}},
+                {"sensitive_attributes": [1]},
+                {"provider": "odd"},
+                {"provider": 'provider["a/b/c"]'},
+            )
+        ),
+        *(
+            resource("x", instance()) | members
+            for members in (
+                {"provider": "odd"},
+                {"provider": 'provider["a/b/c/d"]'},
+                {"provider": 'module.m.provider["a/b"].c'},
+                {"provider": 1},
+                {"mode": "other"},
+                {"mode": 1},
+                {"type": ""},
+                {"type": 1},
+                {"name": ""},
+                {"name": 1},
+                {"module": "x"},
+                {"module": 1},
+            )
+        ),
+    ],
+    ids=str,
+)
+def test_a_delta_takes_what_an_upload_takes(owner_conn: Connection, block: Json) -> None:
+    write(owner_conn, "whole", state(1))
+    write(owner_conn, "part", state(1))
+    sqlstate, whole = None, []
+    try:
+        with owner_conn.transaction():
+            write(owner_conn, "whole", state(2, block))
+            whole = rows(owner_conn, "whole")
+    except psycopg.Error as exc:
+        sqlstate = exc.sqlstate
+    addresses = [str(row[0]["address"]) for row in whole] or ["terraform_data.x"]
+    run = writer(owner_conn, "*", name="part")
+    if sqlstate is not None:
+        with refused(owner_conn, sqlstate):
+            commit(run, delta(block, write=addresses))
+    else:
+        commit(run, delta(block, write=addresses))
+        assert rows(owner_conn, "part") == whole
 
 
 @pytest.mark.parametrize("empty", [[], None, "left out"])

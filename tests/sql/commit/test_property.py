@@ -1,17 +1,14 @@
 """A change sent as a delta leaves what the same change posted as a whole document leaves."""
 
-import json
-from typing import Any
-
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from tests import strategies
 from tests.addresses import quoted
-from tests.clusters import Connection, Database
+from tests.clusters import Database
 from tests.equality import canonical
-from tests.sql.commit.committing import commit, writer
+from tests.sql.commit.committing import commit, damage, writer
 from tests.sql.staging import read, write
 from tests.strategies import Document, Json, dump
 
@@ -38,7 +35,7 @@ def test_a_delta_is_the_same_change(
             run = writer(conn, "*", name="delta")
             assert commit(run, _delta(first, second, data), 1).serial == 2
             assert canonical(read(conn, "delta")) == canonical(read(conn, "whole"))
-            assert _damage(conn, "delta") == []
+            assert damage(conn, "delta") == []
         finally:
             conn.rollback()
 
@@ -81,18 +78,3 @@ def _objects(document: Document) -> Objects:
             )
             found.setdefault(address, []).append({**block, "instances": [instance]})
     return {address: sorted(blocks, key=dump) for address, blocks in found.items()}
-
-
-def _damage(conn: Connection, name: str) -> list[Any]:
-    found: list[Any] = []
-    cursor = None
-    while True:
-        row = conn.execute(
-            "select v.next_cursor, v.damage from kl.verify_state(%s, %s::jsonb, 1000) as v",
-            (name, None if cursor is None else json.dumps(cursor)),
-        ).fetchone()
-        assert row is not None
-        cursor = row[0]
-        found += row[1] or []
-        if cursor is None:
-            return found

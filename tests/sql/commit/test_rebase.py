@@ -104,6 +104,15 @@ def test_a_new_dependency_must_be_reserved_as_well(conn: Connection) -> None:
     assert commit(run, delta(changed("a", dependencies=[C])), 2).serial == 3  # not rebased
 
 
+def test_a_new_dependency_that_others_have_too_must_be_reserved_as_well(conn: Connection) -> None:
+    other = writer(conn, "terraform_data.d")
+    commit(other, delta(changed("d")))
+    run = writer(conn, C)
+    with refused(conn, "KL302") as refusal:
+        commit(run, delta(changed("c", dependencies=[A])))  # as b has it
+    assert refusal.detail["addresses"] == [A]
+
+
 def test_a_dependency_that_somebody_removed_counts(conn: Connection) -> None:
     other = writer(conn, A)
     commit(other, delta(delete=[A]))
