@@ -37,6 +37,33 @@ SIZES = tuple(
 COMMITS = 400
 TURN = 25
 WRITERS = 8
+# What no delta can do without: the row of an object closed, another opened, a version recorded.
+_BARE = """
+with closed as (
+    update kl_internal.resources as r
+    set closed_no = s.current_version_no + 1
+    from kl_internal.states as s
+    where r.id = %s and s.id = r.state_id
+    returning r.*
+),
+opened as (
+    insert into kl_internal.resources (opened_no, {resource})
+    select closed_no, {resource} from closed
+    returning id
+),
+recorded as (
+    insert into kl_internal.state_versions (version_no, {version})
+    select v.version_no + 1, {version}
+    from kl_internal.state_versions as v
+    where (v.state_id, v.version_no)
+        = (select s.id, s.current_version_no from kl_internal.states as s where s.name = 'bare')
+)
+update kl_internal.states as s
+set current_version_no = s.current_version_no + 1
+from opened as o
+where s.name = 'bare'
+returning o.id
+"""
 BLOCK = 60  # a block of ten instances, after the single resources
 
 
@@ -146,6 +173,9 @@ def test_delta_commit(bench_cluster: Cluster) -> None:
             turns.append(
                 (conn, f"one-resource delta at {size:,}", _committer(conn, document, BLOCK))
             )
+        put(database, "bare", landscape.document(SIZES[0]))
+        owner = stack.enter_context(database.connect("postgres"))
+        turns.append((owner, "its bare statements", _bare(owner)))
         # The machine's pace changes: what is compared is measured side by side.
         rounds = [
             [measure(conn, name, TURN, commit_one) for conn, name, commit_one in turns]
@@ -215,6 +245,37 @@ def _committer(conn: Connection, document: Json, block: int) -> Callable[[int], 
         return base
 
     return commit_one
+
+
+def _bare(owner: Connection) -> Callable[[int], object]:
+    """Return what changes a row and records a version by a statement that checks nothing."""
+    text = _BARE.format(
+        resource=_columns(owner, "resources", "id", "opened_no", "closed_no"),
+        version=_columns(owner, "state_versions", "id", "version_no"),
+    ).encode()
+    row = owner.execute(
+        "select r.id from kl_internal.resources as r "
+        "inner join kl_internal.states as s on s.id = r.state_id "
+        "where s.name = 'bare' and r.closed_no is null limit 1"
+    ).fetchone()
+
+    def change_one(_: int) -> object:
+        nonlocal row
+        row = owner.execute(text, row).fetchone()
+        return row
+
+    return change_one
+
+
+def _columns(owner: Connection, table: str, *but: str) -> str:
+    row = owner.execute(
+        "select string_agg(quote_ident(a.attname), ', ') from pg_attribute as a "
+        "where a.attrelid = ('kl_internal.' || %s)::regclass and a.attnum > 0 "
+        "and not a.attisdropped and a.attname <> all (%s)",
+        (table, list(but)),
+    ).fetchone()
+    assert row is not None
+    return str(row[0])
 
 
 def _milliseconds(work: Callable[[], object]) -> float:
