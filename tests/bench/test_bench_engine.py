@@ -19,11 +19,10 @@ import pytest
 from cli.output import print_table
 from tests import landscape
 from tests.clusters import Cluster, Connection, Database, running_cluster
-from tests.documents import Json, resource, state
+from tests.documents import Json
 from tests.importing import put
 from tests.sql.commit.committing import commit, delta
 from tests.sql.engine import begin
-from tests.sql.staging import write
 
 pytestmark = pytest.mark.bench
 
@@ -115,6 +114,11 @@ def _wal_position(conn: Connection) -> int:
     return int(row[0])
 
 
+def _wal_of(database: Database) -> int:
+    with database.connect() as conn:
+        return _wal_position(conn)
+
+
 @pytest.fixture(scope="module")
 def bench_cluster() -> Iterator[Cluster]:
     """A cluster of its own."""
@@ -129,11 +133,12 @@ def bench_database(bench_cluster: Cluster) -> Iterator[Database]:
         yield database
 
 
-def test_reservations(bench_database: Database) -> None:
+@pytest.mark.parametrize("size", SIZES)
+def test_reservations(bench_database: Database, size: int) -> None:
     """Acquire, renew and release 1,000 scopes beside 10,000 that others hold."""
+    _filled(bench_database, size)
     with bench_database.connect() as conn:
         conn.execute("set jit = off")
-        write(conn, "s", state(1, resource()))
         for holder in range(HELD // WANTED):
             with conn.transaction():
                 begin(conn).acquire(*_addresses(f"held{holder}"), lease="1 day")
@@ -147,17 +152,18 @@ def test_reservations(bench_database: Database) -> None:
                 run.release()
                 return run.acquire(*_addresses(f"mine{number}"))
 
+        def _of(name: str, rounds: int, work: Callable[[int], object]) -> Measured:
+            return measure(conn, f"{name}, {size:,}", rounds, work)
+
         found = [
-            measure(conn, "acquire 1,000 instances beside 10,000", ROUNDS, _instances),
-            measure(conn, "renew 1,000 beside 10,000", ROUNDS, lambda _: run.renew()),
+            _of("acquire 1,000 instances beside 10,000", ROUNDS, _instances),
+            _of("renew 1,000 beside 10,000", ROUNDS, lambda _: run.renew()),
         ]
         run.release()
-        found.append(measure(conn, "acquire 1,000 resources, up to 21,000 own", ROUNDS, _resources))
-        found.append(measure(conn, "release 21,000", 1, lambda _: run.release()))
+        found.append(_of("acquire 1,000 resources, up to 21,000 own", ROUNDS, _resources))
+        found.append(_of("release 21,000", 1, lambda _: run.release()))
         one = begin(conn)
-        found.append(
-            measure(conn, "acquire one more beside 10,000", 200, lambda n: one.acquire(f"x.y{n}"))
-        )
+        found.append(_of("acquire one more beside 10,000", 200, lambda n: one.acquire(f"x.y{n}")))
     report(*found)
 
 
@@ -203,6 +209,7 @@ def test_disjoint_writers(bench_database: Database) -> None:
 
     rows = []
     for writers in (1, WRITERS):
+        before = _wal_of(bench_database)
         start = time.perf_counter()
         with ThreadPoolExecutor(writers) as pool:
             times = list(pool.map(work, range(BLOCK + writers, BLOCK + 2 * writers)))
@@ -211,7 +218,8 @@ def test_disjoint_writers(bench_database: Database) -> None:
         name = (
             f"one-resource delta, {writers} disjoint writers, {len(flat) / seconds:,.0f} a second"
         )
-        rows.append(Measured(name, flat, [0]))
+        wal = (_wal_of(bench_database) - before) // (writers * commits)
+        rows.append(Measured(name, flat, [wal]))
     report(*rows)
 
 

@@ -12,7 +12,6 @@ set search_path = pg_catalog, pg_temp
 set enable_hashjoin = off  -- few rows are of those versions, which no statistics know
 set enable_mergejoin = off
 set enable_seqscan = off
-set enable_sort = off  -- an index that is in order is taken for that
 as $$
 declare
     v_scopes   kl_gist.scope_multirange;
@@ -29,16 +28,17 @@ begin
     -- In laterals, each a look into one index: no statistics know how little is of those versions.
     return (
         with closed as materialized (
-            -- In order: else an index on paths looks as good, and is read for all ever closed.
+            -- Compared as rows and in order, which is what the index on (state_id, closed_no) can
+            -- do: one on paths looks as good, and would be read for all ever closed.
             select c.address, c.config_address, c.path
             from unnest(v_versions) as v (version_no)
             cross join lateral (
                 select r.address, r.config_address, r.path
                 from kl_internal.resources as r
-                where r.state_id = p_base.state_id
-                    and r.closed_no >= v.version_no
-                    and r.closed_no <= v.version_no
-                order by r.closed_no
+                where (r.state_id, r.closed_no) >= (p_base.state_id, v.version_no)
+                    and (r.state_id, r.closed_no) <= (p_base.state_id, v.version_no)
+                    and r.closed_no is not null
+                order by r.state_id, r.closed_no
                 offset 0
             ) as c
         ),

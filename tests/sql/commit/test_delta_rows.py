@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import psycopg
 import pytest
 
 from tests import landscape
@@ -11,7 +10,7 @@ from tests.documents import Json, instance, resource, state
 from tests.importing import put
 from tests.sql.commit.committing import Delta, commit, delta, writer
 from tests.sql.engine import Run
-from tests.sql.staging import refused, write
+from tests.sql.staging import write
 
 STEP = {"type": "get_attr", "value": "id"}
 KEY = {"type": "index", "value": {"value": "k", "type": "string"}}
@@ -72,84 +71,6 @@ def test_a_delta_leaves_the_rows_of_an_upload(owner_conn: Connection, block: Jso
     assert rows(owner_conn, "part") == whole
 
 
-@pytest.mark.parametrize(
-    "block",
-    [
-        *(
-            resource("x", instance(**members))
-            for members in (
-                {"status": "bogus"},
-                {"status": 1},
-                {"deposed": "x"},
-                {"deposed": "0000000g"},
-                {"deposed": "0000000A"},
-                {"deposed": ""},
-                {"private": "a"},
-                {"private": "YQ"},
-                {"private": 1},
-                {"schema_version": 1.0},
-                {"schema_version": 1.5},
-                {"schema_version": -1},
-                {"schema_version": 2**64},
-                {"identity_schema_version": 1.0},
-                {"identity_schema_version": -1},
-                {"identity": []},
-                {"index_key": 1.5},
-                {"index_key": True},
-                {"index_key": []},
-                {"attributes": []},
-                {"attributes_flat": {"id": "a"}},
-                {"attributes_flat": []},
-                {"dependencies": ["x"]},
-                {"dependencies": [1]},
-                {"dependencies": "a.b"},
-                {"create_before_destroy": "yes"},
-                {"sensitive_attributes": {}},
-                {"sensitive_attributes": [1]},
-                {"provider": "odd"},
-                {"provider": 'provider["a/b/c"]'},
-            )
-        ),
-        *(
-            resource("x", instance()) | members
-            for members in (
-                {"provider": "odd"},
-                {"provider": 'provider["a/b/c/d"]'},
-                {"provider": 'module.m.provider["a/b"].c'},
-                {"provider": 1},
-                {"mode": "other"},
-                {"mode": 1},
-                {"type": ""},
-                {"type": 1},
-                {"name": ""},
-                {"name": 1},
-                {"module": "x"},
-                {"module": 1},
-            )
-        ),
-    ],
-    ids=str,
-)
-def test_a_delta_takes_what_an_upload_takes(owner_conn: Connection, block: Json) -> None:
-    write(owner_conn, "whole", state(1))
-    write(owner_conn, "part", state(1))
-    sqlstate, whole = None, []
-    try:
-        with owner_conn.transaction():
-            write(owner_conn, "whole", state(2, block))
-            whole = rows(owner_conn, "whole")
-    except psycopg.Error as exc:
-        sqlstate = exc.sqlstate
-    addresses = [str(row[0]["address"]) for row in whole] or ["terraform_data.x"]
-    run = writer(owner_conn, "*", name="part")
-    if sqlstate is not None:
-        with refused(owner_conn, sqlstate):
-            commit(run, delta(block, write=addresses))
-    else:
-        commit(run, delta(block, write=addresses))
-        assert rows(owner_conn, "part") == whole
-
-
 @pytest.mark.parametrize("empty", [[], None, "left out"])
 def test_a_resource_without_instances_is_nothing(owner_conn: Connection, empty: object) -> None:
     write(owner_conn, "s", state(1, resource("x", instance())))
@@ -160,9 +81,17 @@ def test_a_resource_without_instances_is_nothing(owner_conn: Connection, empty: 
     run = writer(owner_conn, "terraform_data.x")
     commit(run, delta(nothing, block, write=["terraform_data.x"]), 1)
     assert [row[0]["name"] for row in rows(owner_conn, "s")] == ["x"]
-    for table in ("upload_objects", "upload_resources", "upload_dependencies"):
-        left = owner_conn.execute(f"select from kl_internal.{table}".encode())
-        assert left.fetchall() == [], table
+    assert _staged(owner_conn) == []
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_a_delta_leaves_nothing_in_the_stage(owner_conn: Connection, size: int) -> None:
+    write(owner_conn, "s", state(1, resource("x", instance({"size": 1}))))
+    outputs = {"o": {"value": 1, "type": "number"}}
+    change = delta(resource("x", instance({"size": size})), output_writes=outputs)
+    commit(writer(owner_conn, "terraform_data.x"), change)
+    assert [row[2] for row in rows(owner_conn, "s")] == [f'{{"size":{size}}}']
+    assert _staged(owner_conn) == []
 
 
 def test_a_commit_reads_no_history_whatever_statistics_know(database: Database) -> None:
@@ -201,6 +130,16 @@ def test_a_rebase_reads_no_history_by_a_plan_made_when_there_was_none(database: 
 def rows(conn: Connection, name: str) -> list[tuple[Any, ...]]:
     """Return the current rows of a state, but for what differs from state to state."""
     return conn.execute(_ROWS, (name,)).fetchall()
+
+
+def _staged(conn: Connection) -> list[str]:
+    """Return the tables of the stage that hold anything."""
+    tables = ("upload_objects", "upload_resources", "upload_dependencies", "staged_slices")
+    return [
+        table
+        for table in tables
+        if conn.execute(f"select from kl_internal.{table} limit 1".encode()).fetchone() is not None
+    ]
 
 
 def _rows_read(conn: Connection) -> dict[str, int]:
