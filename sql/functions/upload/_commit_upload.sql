@@ -100,7 +100,7 @@ begin
     -- What it claimed are the rows of the version now.
     delete from kl_internal.upload_claims as c where c.upload_id = p_upload_id;
     perform kl_internal.sweep_upload(p_upload_id);
-    perform kl_internal.note_growth(v_draft.object_count);
+    perform kl_internal.note_growth(v_resources.opened_count);
     return query select 'written', v_draft.id, v_draft.version_no, v_draft.serial, '{}';
 end;
 $$;

@@ -1,4 +1,4 @@
-create or replace function kl_internal.note_growth(p_objects bigint)
+create or replace function kl_internal.note_growth(p_opened bigint)
 returns void
 language plpgsql
 volatile
@@ -6,23 +6,16 @@ set search_path = pg_catalog, pg_temp
 set default_statistics_target = 10  -- a first impression; autovacuum will look closer
 as $$
 begin
-    if p_objects < 1000 or exists (
-        select
+    if p_opened < 1000 or p_opened * 10 < (
+        select c.reltuples
         from pg_class as c
         where c.oid = 'kl_internal.resources'::regclass
-            and c.reltuples * 2 >= p_objects
-            and exists (
-                select
-                from pg_stats as s
-                where s.schemaname = 'kl_internal'
-                    and s.tablename = 'resources'
-                    and s.attname = 'state_id'
-            )
     ) then
         return;
     end if;
 
-    -- Until autovacuum comes by, any index on a state would look as good as the one on its paths.
+    -- Until autovacuum comes by, any index on a state would look as good as the one on its paths,
+    -- and a state that is not in the statistics would seem to have one object.
     analyze (skip_locked) kl_internal.resources (
         state_id, path, config_address, dependency_set_id, opened_no, closed_no
     );
@@ -31,6 +24,6 @@ end;
 $$;
 
 comment on function kl_internal.note_growth(bigint) is
-'Take the statistics that plans need when a state, of that many objects, is more than is known of.
+'Take the statistics that plans need when a write has opened a tenth of all rows that are known of.
 
-Who else analyzes at the moment is not waited for.';
+p_opened: how many. Who else analyzes at the moment is not waited for.';

@@ -1,4 +1,4 @@
-"""What is needed to plan is known as soon as a state outgrows it, not when autovacuum comes by."""
+"""What is needed to plan is known once a write has made it old, not when autovacuum comes by."""
 
 from tests.clusters import Connection, Database
 from tests.documents import instance, resource, state
@@ -36,8 +36,10 @@ def test_a_large_state_is_known_when_it_is_written(database: Database) -> None:
         known, columns = _known(root)
         assert known >= MANY
         assert columns == 8
-        _write(conn, "other", MANY // 2)
+        _write(conn, "other", MANY // 20)
         assert _known(root) == (known, columns)
+        _write(conn, "third", MANY // 2)
+        assert _known(root)[0] >= known + MANY // 2
 
 
 def test_a_slice_of_what_was_just_written_reads_what_it_has(database: Database) -> None:
