@@ -86,8 +86,9 @@ async def fetch_slice(
     """Return instances and outputs with all that Terraform keeps of them, as JSON text."""
     async with conn.cursor(row_factory=scalar_row) as cursor:
         await cursor.execute(
-            "select kl.fetch_slice(p_name => %(name)s, p_addresses => %(addresses)s, "
-            "p_outputs => %(outputs)s, p_base_serial => %(base_serial)s, "
+            # Lists in binary form: as text they take a fifth of the time of a slice to be quoted.
+            "select kl.fetch_slice(p_name => %(name)s, p_addresses => %(addresses)b, "
+            "p_outputs => %(outputs)b, p_base_serial => %(base_serial)s, "
             "p_base_version_id => %(base_version_id)s, p_format => %(format)s)",
             {
                 "name": name,

@@ -342,6 +342,6 @@ def _questions(size: int) -> Iterator[tuple[str, str, tuple[object, ...]]]:
         ),
     ):
         yield name, expand, (json.dumps(selectors), json.dumps(context))
-    slice_ = "select kl.fetch_slice('large', %s, '{}', 1, null, %s)"
+    slice_ = "select kl.fetch_slice('large', %b, '{}', 1, null, %s)"
     yield "slice of 100", slice_, (hundred, "native")
     yield "slice of 100 as a document", slice_, (hundred, "terraform-state")
