@@ -119,8 +119,9 @@ def _name_in(url: str) -> str:
     """Return the name in a state's address, unescaped once. The host is not looked at."""
     try:
         _, found, name = urlsplit(url).path.partition(_STATES)
-        if found:
-            return unquote(name, errors="strict")
+        name = unquote(name, errors="strict")
+        if found and "\0" not in name:
+            return name
     except ValueError as exc:
         raise _invalid(f"state_url is not a URL: {exc}", "/state_url") from exc
     raise _invalid(f"state_url has no {_STATES}NAME in its path", "/state_url")

@@ -18,7 +18,8 @@ stable
 set search_path = pg_catalog, pg_temp
 as $$
     -- Few functions, in few steps: to get each of them ready costs as much as the parsing. The text
-    -- of attributes and identity is the client's, everything else comes from jsonb.
+    -- of attributes and identity is the client's, everything else comes from jsonb. The row has the
+    -- columns of upload_objects in their order, as kl_internal.replace_objects names them.
     select
         array_agg(p.object order by (p.object).path),
         array_agg(p.set_id order by (p.object).path),

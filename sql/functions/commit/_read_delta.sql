@@ -93,20 +93,20 @@ begin
     end if;
 
     if v_delta.output_delete_set <> '{}' then
+        v_delta.output_delete_set := array(
+            select kl_internal.unmasked_text(e.element, v_delta.mark)
+            from json_array_elements(v_given.output_delete_set) as e (element)
+        );
         if not v_delta.is_whole and exists (
             select
             from json_object_keys(v_delta.output_writes) as k (name)
-            where k.name = any (v_delta.output_delete_set)
+            where kl_internal.unmasked_text(to_json(k.name), v_delta.mark)
+                = any (v_delta.output_delete_set)
         ) then
             perform kl_internal.refuse_member(
                 '/delta/output_delete_set', 'names an output that output_writes has too'
             );
         end if;
-
-        v_delta.output_delete_set := array(
-            select kl_internal.unmasked_text(e.element, v_delta.mark)
-            from json_array_elements(v_given.output_delete_set) as e (element)
-        );
     end if;
 
     return v_delta;

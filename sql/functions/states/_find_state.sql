@@ -1,3 +1,4 @@
+-- requires: auth/_caller_grant
 create or replace function kl_internal.find_state(
     p_name  text,
     p_grant kl_internal.caller_grant default kl_internal.caller_grant()
@@ -11,7 +12,8 @@ declare
     v_place record;
     v_state kl_internal.states%rowtype;
 begin
-    -- Nearly every name is one in the default environment, of a state that is there.
+    -- Nearly every name is one in the default environment, of a state that is there. A combined
+    -- name means its own environment, whatever a state of the default one is called.
     select s.*
     into v_state
     from kl_internal.states as s
@@ -23,6 +25,7 @@ begin
                 and e.name = 'default'
         )
         and s.name = p_name
+        and not starts_with(p_name, 'ws_')
         and s.deleted_at is null;
 
     if found then
@@ -45,4 +48,4 @@ $$;
 comment on function kl_internal.find_state(text, kl_internal.caller_grant) is
 'The live state of that name, a placeholder included; null where there is none.
 
-Raises: KL001, KL201 (no such environment).';
+Raises: KL001, KL101, KL102, KL201 (no such environment).';

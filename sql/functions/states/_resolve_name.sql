@@ -1,3 +1,4 @@
+-- requires: auth/_caller_grant
 create or replace function kl_internal.resolve_name(
     p_name              text,
     p_grant             kl_internal.caller_grant default kl_internal.caller_grant(),
@@ -60,5 +61,6 @@ comment on function kl_internal.resolve_name(text, kl_internal.caller_grant) is
 'The environment and the bare name that a state name means.
 
 ws_…/env_…/NAME names all three; any other name lives in the default environment.
-Every name passes here, so this is where a grant''s environment and prefix are checked.
+A grant''s environment and prefix are checked here, and by kl_internal.find_state for the states
+that it finds itself.
 Raises: KL001, KL101, KL102, KL201.';

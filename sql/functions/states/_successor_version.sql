@@ -1,3 +1,4 @@
+-- requires: auth/_current_principal
 create or replace function kl_internal.successor_version(
     p_state     kl_internal.states,
     p_source    text,

@@ -6,11 +6,9 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    v_grant kl_internal.caller_grant := kl_internal.caller_grant();
+    v_grant kl_internal.caller_grant := kl_internal.authorize('state:write');
     v_state kl_internal.states%rowtype;
 begin
-    perform kl_internal.authorize('state:write');
-
     select s.*
     into v_state
     from kl_internal.states as s
@@ -35,4 +33,4 @@ $$;
 comment on function kl.name_state(uuid) is
 'The combined name, ws_…/env_…/NAME, of the state with that id, for who may write it.
 
-Locks: none. Raises: KL101, KL102, KL201. Callers: server, CLI.';
+Locks: none. Raises: KL101, KL102, KL201. Callers: server.';

@@ -24,6 +24,7 @@ end;
 $$;
 
 comment on function kl_internal.note_growth(bigint) is
-'Take the statistics that plans need when a write has opened a tenth of all rows that are known of.
+'Take the statistics that plans need when a whole document has opened a tenth of all rows known of.
 
-p_opened: how many. Who else analyzes at the moment is not waited for.';
+p_opened: how many. Who else analyzes at the moment is not waited for; until this transaction ends,
+nobody else does.';

@@ -1,11 +1,12 @@
 """kl.create_workspace, kl.create_environment, kl.list_environments."""
 
+import json
 import re
 
 from tests.clusters import Connection
 from tests.documents import resource, state
 from tests.sql.auth.acting import act, act_as_admin, new_environment, new_token, one
-from tests.sql.staging import refused, write
+from tests.sql.staging import read, refused, write
 
 
 def test_environment_is_the_prefix_of_its_states_names(conn: Connection) -> None:
@@ -17,6 +18,18 @@ def test_environment_is_the_prefix_of_its_states_names(conn: Connection) -> None
         " where environment = %s",
         (place,),
     ).fetchone() == ("acme", "prod", 1)
+
+
+def test_a_combined_name_is_of_its_environment_whatever_else_is_called_so(conn: Connection) -> None:
+    place = new_environment(conn, "acme", "prod")
+    home = one(
+        conn, "select environment from kl.list_environments() where environment_name = 'default'"
+    )
+    write(conn, f"{place}/s", state(1, resource("real")))
+    write(conn, f"{home}/{place}/s", state(1, resource("shadow")))
+    for name, address in ((f"{place}/s", "real"), (f"{home}/{place}/s", "shadow")):
+        found = json.loads(read(conn, name))
+        assert [r["name"] for r in found["resources"]] == [address]
 
 
 def test_workspace_goes_by_id_or_name_and_may_be_empty(conn: Connection) -> None:

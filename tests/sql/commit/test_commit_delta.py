@@ -313,6 +313,17 @@ def test_a_member_of_the_wrong_kind_is_named_by_its_pointer(
     assert refusal.detail["pointer"] == pointer
 
 
+@pytest.mark.parametrize("name", ["o", "a\\b", "a\u0000b", "\ud800", "ü"])
+def test_an_output_is_written_or_deleted(conn: Connection, name: str) -> None:
+    outputs = {"other": {"value": 1, "type": "number"}, name: {"value": 1, "type": "number"}}
+    run = writer(conn, A)
+    with refused(conn, "KL001") as refusal:
+        commit(run, delta(CHANGED, output_writes=outputs, output_delete_set=["x", name]))
+    assert refusal.detail["pointer"] == "/delta/output_delete_set"
+    del outputs["other"]
+    commit(run, delta(CHANGED, output_writes=outputs, output_delete_set=["other"]))
+
+
 @pytest.mark.parametrize("text", ["[]", "1", "null", '"x"'])
 def test_what_is_no_object_is_refused(conn: Connection, text: str) -> None:
     with refused(conn, "KL001"):
