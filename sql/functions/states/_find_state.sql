@@ -12,27 +12,6 @@ declare
     v_place record;
     v_state kl_internal.states%rowtype;
 begin
-    -- Nearly every name is one in the default environment, of a state that is there. A combined
-    -- name means its own environment, whatever a state of the default one is called.
-    select s.*
-    into v_state
-    from kl_internal.states as s
-    where s.environment_id = (
-            select e.id
-            from kl_internal.workspaces as w
-            inner join kl_internal.environments as e on e.workspace_id = w.id
-            where w.name = 'default'
-                and e.name = 'default'
-        )
-        and s.name = p_name
-        and not starts_with(p_name, 'ws_')
-        and s.deleted_at is null;
-
-    if found then
-        perform kl_internal.authorize_place(v_state.environment_id, v_state.name, p_grant);
-        return v_state;
-    end if;
-
     v_place := kl_internal.resolve_name(p_name, p_grant);
 
     select s.*

@@ -61,6 +61,5 @@ comment on function kl_internal.resolve_name(text, kl_internal.caller_grant) is
 'The environment and the bare name that a state name means.
 
 ws_…/env_…/NAME names all three; any other name lives in the default environment.
-A grant''s environment and prefix are checked here, and by kl_internal.find_state for the states
-that it finds itself.
+Every name passes here, so this is where a grant''s environment and prefix are checked.
 Raises: KL001, KL101, KL102, KL201.';
